@@ -1,3 +1,5 @@
+//go:build !js
+
 package cluster
 
 import (
@@ -5,14 +7,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-)
-
-// Subresources that are actions: a create changes or deletes the parent object, or returns an
-// object that is not stored.
-const (
-	subBinding  = "binding"
-	subEviction = "eviction"
-	subToken    = "token"
 )
 
 // act performs an action subresource. Its body passes through the same stages as a new object
@@ -41,15 +35,6 @@ func (c *Cluster) act(ctx context.Context, t *task) (*Response, *Status) {
 	return c.bind(ctx, t, object)
 }
 
-// isAction reports whether a create at the endpoint is an action.
-func (e *endpoint) isAction() bool {
-	switch e.sub {
-	case subBinding, subEviction, subToken:
-		return true
-	}
-	return e.sub == "" && e.kind.Builtin && e.kind.Group == "" && e.kind.Resource == "bindings"
-}
-
 // done returns the response to an action that has no result object: a Status of success.
 func done(t *task) *Response {
 	var b document.ObjectBuilder
@@ -59,16 +44,4 @@ func done(t *task) *Response {
 	b.Set("status", document.NewString("Success"))
 	b.Set("code", document.NewInt(201))
 	return &Response{Code: 201, Object: b.Object(), Warnings: t.warnings}
-}
-
-// notServed returns the error for a subresource that patchlab does not serve, such as log or
-// exec.
-func notServed(ep *endpoint, sub string) *Status {
-	what := ep.what().String() + "/" + sub
-	why := what + " is not served by patchlab"
-	switch sub {
-	case "attach", "exec", "log", "portforward", "proxy":
-		why = "patchlab runs no containers and no nodes, so " + what + " is not served"
-	}
-	return &Status{Code: 404, Reason: ReasonNotFound, Details: &StatusDetails{}, Message: why}
 }

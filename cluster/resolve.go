@@ -13,6 +13,14 @@ const (
 	subScale  = "scale"
 )
 
+// Subresources that are actions: a create changes or deletes the parent object, or returns an
+// object that is not stored.
+const (
+	subBinding  = "binding"
+	subEviction = "eviction"
+	subToken    = "token"
+)
+
 // endpoint is the target of a request: a resource in one version, or a subresource.
 type endpoint struct {
 	kind     *schema.Kind
@@ -148,4 +156,25 @@ func (p *pipeline) noNamespace(kind *schema.Kind, r *Request) *Status {
 		return notAllowedHere()
 	}
 	return noResource()
+}
+
+// isAction reports whether a create at the endpoint is an action.
+func (e *endpoint) isAction() bool {
+	switch e.sub {
+	case subBinding, subEviction, subToken:
+		return true
+	}
+	return e.sub == "" && e.kind.Builtin && e.kind.Group == "" && e.kind.Resource == "bindings"
+}
+
+// notServed returns the error for a subresource that patchlab does not serve, such as log or
+// exec.
+func notServed(ep *endpoint, sub string) *Status {
+	what := ep.what().String() + "/" + sub
+	why := what + " is not served by patchlab"
+	switch sub {
+	case "attach", "exec", "log", "portforward", "proxy":
+		why = "patchlab runs no containers and no nodes, so " + what + " is not served"
+	}
+	return &Status{Code: 404, Reason: ReasonNotFound, Details: &StatusDetails{}, Message: why}
 }

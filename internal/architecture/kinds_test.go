@@ -15,11 +15,11 @@ import (
 // namesKinds are the files of package cluster that name built-in kinds, with the
 // reason.
 var namesKinds = map[string]string{
-	"actions.go":   "bindings is a resource with an action and no objects",
 	"admission.go": "the namespace of a Namespace is its own name",
 	"binding.go":   "a Binding changes a Pod",
 	"eviction.go":  "an Eviction deletes a Pod that a PodDisruptionBudget may protect",
 	"lifecycle.go": "objects live in namespaces that have to exist",
+	"resolve.go":   "bindings is a resource with an action and no objects",
 	"token.go":     "tokens may be bound to other objects",
 }
 
