@@ -232,7 +232,7 @@ func (p *printer) summary() string {
 	}
 	text := count(total, "object", "objects") + ": " + strings.Join(parts, ", ")
 	if p.app.unread > 0 {
-		text += "; " + count(p.app.unread, "file", "files") + " could not be read"
+		text += "; " + count(p.app.unread, "input", "inputs") + " could not be read"
 	}
 	return text
 }

@@ -232,3 +232,27 @@ func TestFilesThatAreNotText(t *testing.T) {
 		}
 	}
 }
+
+// TestChartTemplates checks that the templates of a chart are reported as one.
+func TestChartTemplates(t *testing.T) {
+	files := fstest.MapFS{}
+	for _, name := range []string{"a/Chart.yaml", "a/values.yaml", "a/templates/one.yaml", "a/templates/two.yaml", "b/templates/three.yaml"} {
+		files[name] = &fstest.MapFile{Data: []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n")}
+	}
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, files); err != nil {
+		t.Fatal(err)
+	}
+	for root, s := range map[string]*manifest.Source{".": {FS: files, Recursive: true}, folder: {Recursive: true}} {
+		want := filepath.Join(root, "a", "templates") + ": these are the templates of a Helm chart; render them first, for example with 'helm template'"
+		if _, err := s.Read(root); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", root, err, want)
+		}
+		var unread []string
+		s.Unread = func(err error) { unread = append(unread, err.Error()) }
+		docs, err := s.Read(root)
+		if err != nil || len(docs) != 3 || !slices.Equal(unread, []string{want}) {
+			t.Errorf("%s: %d documents and %q (%v), want 3 and one chart", root, len(docs), unread, err)
+		}
+	}
+}

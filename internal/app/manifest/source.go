@@ -190,17 +190,21 @@ func (s *Source) folder(dir string) ([]string, error) {
 	}
 	var files []string
 	err := fs.WalkDir(fsys, root, func(name string, e fs.DirEntry, err error) error {
+		file := name
+		if s.FS == nil {
+			file = join(dir, filepath.FromSlash(name))
+		}
 		switch {
 		case err != nil:
 			return err
 		case e.IsDir() && name != root && !s.Recursive:
 			return fs.SkipDir
+		case e.IsDir() && isChart(fsys, name):
+			return s.leaveOutChart(file)
 		case e.IsDir() || !hasManifestName(name):
 			return nil
-		case s.FS == nil:
-			name = join(dir, filepath.FromSlash(name))
 		}
-		files = append(files, name)
+		files = append(files, file)
 		return nil
 	})
 	if err != nil {
@@ -215,6 +219,25 @@ func (s *Source) folder(dir string) ([]string, error) {
 	}
 	slices.Sort(files)
 	return files, nil
+}
+
+// isChart reports whether a directory holds the templates of a Helm chart.
+func isChart(fsys fs.FS, templates string) bool {
+	if path.Base(templates) != "templates" {
+		return false
+	}
+	_, err := fs.Stat(fsys, path.Join(path.Dir(templates), "Chart.yaml"))
+	return err == nil
+}
+
+// leaveOutChart reports the templates of a chart, which are manifests only after rendering.
+func (s *Source) leaveOutChart(templates string) error {
+	err := &fileError{templates, "these are the templates of a Helm chart; render them first, for example with 'helm template'", errors.ErrUnsupported}
+	if s.Unread == nil {
+		return err
+	}
+	s.Unread(err)
+	return fs.SkipDir
 }
 
 func hasManifestName(name string) bool {
@@ -275,7 +298,10 @@ func (e *fileError) Unwrap() error { return e.err }
 // unwraps to err.
 func FileError(name string, err error) error {
 	var failed *fs.PathError
+	var known *fileError
 	switch {
+	case errors.As(err, &known):
+		return known
 	case errors.Is(err, fs.ErrNotExist):
 		return &fileError{name, "no such file", err}
 	case errors.Is(err, fs.ErrPermission):
