@@ -174,24 +174,30 @@ func (t *task) admit(object, live fieldmanager.Object) (fieldmanager.Object, *St
 
 // warn adds a warning to the response. Duplicates, and texts that an HTTP header cannot hold,
 // are dropped (apiserver, endpoints/filters).
-func (t *task) warn(text string) {
+func (t *task) warn(text string) { t.warnings = withWarning(t.warnings, text) }
+
+// warn adds a warning to the response of a deletion.
+func (d *deletion) warn(text string) { d.warnings = withWarning(d.warnings, text) }
+
+func withWarning(warnings []string, text string) []string {
 	control := func(r rune) bool { return r < 0x20 || r == 0x7f }
-	if text != "" && !strings.ContainsFunc(text, control) && !slices.Contains(t.warnings, text) {
-		t.warnings = append(t.warnings, text)
+	if text == "" || strings.ContainsFunc(text, control) || slices.Contains(warnings, text) {
+		return warnings
 	}
+	return append(warnings, text)
 }
 
-// admit runs admission for the deletion of an object. named is false for a deletecollection.
-func (d *deletion) admit(ctx context.Context, live fieldmanager.Object, named bool) *Status {
+// admit runs admission for the deletion of an object.
+func (d *deletion) admit(ctx context.Context, live fieldmanager.Object) *Status {
 	if d.admitted || !d.admits() {
 		return nil
 	}
 	a := &Attributes{
 		Request: d.Request, Operation: OperationDelete, Resource: d.ep.kind, Kind: d.ep.body,
 		Namespace: meta(live.Value, "namespace"), Old: live.Join(), Deletion: &d.options, DryRun: d.dry,
-		pipeline: d.pipeline, warn: func(text string) { d.warnings = append(d.warnings, text) },
+		pipeline: d.pipeline, warn: d.warn,
 	}
-	if named {
+	if d.named() {
 		a.Name = meta(live.Value, "name")
 		a.ownNamespace()
 	}

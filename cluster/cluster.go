@@ -500,36 +500,3 @@ func (t *task) respondWith(out outcome, object fieldmanager.Object) (*Response, 
 	resp.Object = object.Join()
 	return resp, nil
 }
-
-// deleteCollection deletes the selected objects one by one. As in kube-apiserver, objects that
-// were deleted before a failure remain deleted.
-func (c *Cluster) deleteCollection(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
-	s, st := c.selection(r, ep)
-	if st != nil {
-		return nil, st
-	}
-	d, st := c.newDeletion(r, ep)
-	if st != nil {
-		return nil, st
-	}
-	page, st := c.page(ctx, r, ep, s)
-	if st != nil {
-		return nil, st
-	}
-	var items document.ListBuilder
-	for _, item := range page.Items {
-		shown, st := c.show(ep.kind, versioned(item.Value.tree(), item.Revision))
-		if st != nil {
-			return nil, st
-		}
-		name := meta(item.Value.tree().Value, "name")
-		if _, st := d.one(ctx, r.Namespace, name, false); st != nil && st.Reason != ReasonNotFound {
-			return nil, st
-		}
-		if ep.kind.Builtin {
-			shown = shown.Without("kind").Without("apiVersion")
-		}
-		items.Append(shown)
-	}
-	return &Response{Code: 200, Object: listOf(ep, listMetadata(ep, page), items.List())}, nil
-}

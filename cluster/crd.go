@@ -22,6 +22,8 @@ const (
 	crdCleanup = "customresourcecleanup.apiextensions.k8s.io"
 	// crdManager is the field manager of the API server's CRD controllers.
 	crdManager = "kube-apiserver"
+	// conditionTerminating is true while the objects of a definition are being deleted.
+	conditionTerminating = "Terminating"
 )
 
 // definitions holds the state of a cluster's CustomResourceDefinitions.
@@ -29,7 +31,7 @@ type definitions struct {
 	// mu is held while a definition is activated, so that the state stored last is the one in
 	// effect.
 	mu sync.Mutex
-	// terminating holds the names of the definitions that are being deleted.
+	// terminating holds the names of the definitions whose objects are being deleted.
 	terminating sync.Map
 	// watches are the open watches of custom resources and generations are the generations in
 	// effect, both by the name of the definition.
@@ -255,11 +257,15 @@ func (c *Cluster) activate(ctx context.Context, name string) (freed document.Val
 	} else {
 		c.deactivate(name)
 	}
-	if !hasMeta(object, "deletionTimestamp") {
+	if conditionTrue(object, conditionTerminating) {
+		c.crds.terminating.Store(name, true)
+	} else {
+		c.crds.terminating.Delete(name)
+	}
+	if !awaitsCleanup(object) {
 		return freed, nil
 	}
-	c.crds.terminating.Store(name, true)
-	ended, err := c.cleanUp(ctx, crd, ep, name)
+	ended, err := c.cleanUp(ctx, crd, ep, object)
 	if ended {
 		freed = object
 	}
@@ -269,11 +275,19 @@ func (c *Cluster) activate(ctx context.Context, name string) (freed document.Val
 // controlled returns the record of a CustomResourceDefinition with the status that the naming
 // and establishing controllers set.
 func (c *Cluster) controlled(ctx context.Context, ep *endpoint, current store.Item[*Record]) (*Record, error) {
+	return c.controlledBy(ep, current, func(crd document.Value) document.Value {
+		return controlled(crd, c.groupOf(ctx, crd), formatTime(c.config.Now()))
+	})
+}
+
+// controlledBy returns the record of a CustomResourceDefinition that a controller of the API
+// server changed through the status subresource.
+func (c *Cluster) controlledBy(ep *endpoint, current store.Item[*Record], change func(crd document.Value) document.Value) (*Record, error) {
 	live, st := c.read(ep.kind, versioned(current.Value.tree(), current.Revision))
 	if st != nil {
 		return nil, st
 	}
-	next := controlled(live.Value, c.groupOf(ctx, live.Value), formatTime(c.config.Now()))
+	next := change(live.Value)
 	if document.Identical(next, live.Value) {
 		return current.Value, nil
 	}
@@ -286,9 +300,20 @@ func (c *Cluster) controlled(ctx context.Context, ep *endpoint, current store.It
 	return record, nil
 }
 
+// awaitsCleanup reports whether the objects of a CustomResourceDefinition have to be deleted
+// before it: its deletion has begun by name, and no client has removed the finalizer.
+func awaitsCleanup(crd document.Value) bool {
+	return hasMeta(crd, "deletionTimestamp") && slices.Contains(finalizers(crd), crdCleanup)
+}
+
 // cleanUp deletes the objects of a CustomResourceDefinition that is being deleted and then,
-// once no objects remain, the definition itself. c.crds.mu must be held.
-func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, name string) (ended bool, err error) {
+// once no objects remain, the definition itself. The objects of a definition that was never
+// established are left (apiextensions-apiserver, pkg/controller/finalizer). c.crds.mu must be
+// held.
+func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, object document.Value) (ended bool, err error) {
+	if !conditionTrue(object, "Established") {
+		return c.endDefinition(ctx, ep, meta(object, "name"), "NeverEstablished", "resource was never established")
+	}
 	own := &endpoint{kind: crd.Declared[0], strategy: c.strategy(crd.Declared[0]), body: crd.Declared[0]}
 	page, err := c.store.List(ctx, own.key("", ""), store.ListOptions[*Record]{})
 	if err != nil {
@@ -305,20 +330,27 @@ func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, na
 	if left > 0 {
 		return false, nil
 	}
-	return c.endDefinition(ctx, ep.key("", name), name)
+	return c.endDefinition(ctx, ep, meta(object, "name"), "InstanceDeletionCompleted", "removed all instances")
 }
 
 // endDefinition deletes a CustomResourceDefinition that has no objects left, or only removes
-// its own finalizer if other finalizers remain.
-func (c *Cluster) endDefinition(ctx context.Context, key, name string) (ended bool, err error) {
+// its own finalizer if other finalizers remain. It is then no longer terminating: new objects
+// can be created.
+func (c *Cluster) endDefinition(ctx context.Context, ep *endpoint, name, reason, message string) (ended bool, err error) {
 	others := func(current store.Item[*Record]) []string {
 		return slices.DeleteFunc(finalizers(current.Value.tree().Value), func(f string) bool { return f == crdCleanup })
 	}
-	kept, err := c.deleteUnless(ctx, key, others, func(object document.Value, names []string) document.Value {
-		return withFinalizers(object, names)
+	kept, err := c.deleteUnless(ctx, ep.key("", name), others, func(current store.Item[*Record], names []string) (*Record, error) {
+		return c.controlledBy(ep, current, func(crd document.Value) document.Value {
+			return withCondition(withFinalizers(crd, names), conditionTerminating, "False", reason, message, formatTime(c.config.Now()))
+		})
 	})
-	if err != nil || kept {
+	switch {
+	case err != nil:
 		return false, err
+	case kept:
+		c.crds.terminating.Delete(name)
+		return false, nil
 	}
 	c.deactivate(name)
 	return true, nil
@@ -329,8 +361,10 @@ func (c *Cluster) endDefinition(ctx context.Context, key, name string) (ended bo
 func (c *Cluster) deleteInstance(ctx context.Context, own *endpoint, key string) (gone bool, err error) {
 	d := &deletion{Cluster: c, Request: &Request{Verb: Delete}, ep: own, now: c.config.Now()}
 	names := func(current store.Item[*Record]) []string { return finalizers(current.Value.tree().Value) }
-	kept, err := c.deleteUnless(ctx, key, names, func(object document.Value, _ []string) document.Value {
-		return d.markDeleted(object)
+	kept, err := c.deleteUnless(ctx, key, names, func(current store.Item[*Record], _ []string) (*Record, error) {
+		object := current.Value.tree()
+		object.Value = d.markDeleted(object.Value)
+		return newRecord(object, document.Value{}), nil
 	})
 	return err == nil && !kept, err
 }
@@ -338,7 +372,7 @@ func (c *Cluster) deleteInstance(ctx context.Context, own *endpoint, key string)
 // deleteUnless deletes an item, or updates it if finalizers prevent its deletion. It retries
 // on concurrent writes, so that it always decides on the latest item.
 func (c *Cluster) deleteUnless(ctx context.Context, key string, keep func(store.Item[*Record]) []string,
-	change func(object document.Value, names []string) document.Value) (kept bool, err error) {
+	change func(current store.Item[*Record], names []string) (*Record, error)) (kept bool, err error) {
 	for {
 		_, err = c.store.Delete(ctx, key, store.DeleteOptions[*Record]{Validate: func(current store.Item[*Record]) error {
 			if len(keep(current)) > 0 {
@@ -352,12 +386,11 @@ func (c *Cluster) deleteUnless(ctx context.Context, key string, keep func(store.
 				if len(names) == 0 {
 					return nil, errChanged
 				}
-				object := current.Value.tree()
-				object.Value = change(object.Value, names)
-				if next := newRecord(object, document.Value{}); !next.same(current.Value) {
-					return next, nil
+				next, err := change(current, names)
+				if err != nil || next.same(current.Value) {
+					return current.Value, err
 				}
-				return current.Value, nil
+				return next, nil
 			})
 			kept = err == nil
 		}
@@ -371,8 +404,8 @@ func (c *Cluster) deleteUnless(ctx context.Context, key string, keep func(store.
 	}
 }
 
-// terminatingCRD returns the error for creating an object of a definition that is being
-// deleted.
+// terminatingCRD returns the error for creating an object of a definition whose objects are
+// being deleted.
 func (c *Cluster) terminatingCRD(ep *endpoint, name string) *Status {
 	if ep.kind.Builtin {
 		return nil

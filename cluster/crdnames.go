@@ -29,8 +29,8 @@ func controlled(crd document.Value, others []document.Value, now string) documen
 		}
 		crd = withCondition(crd, "KubernetesAPIApprovalPolicyConformant", status, string(state), message, now)
 	}
-	if hasMeta(crd, "deletionTimestamp") {
-		crd = withCondition(crd, "Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress", now)
+	if awaitsCleanup(crd) {
+		crd = withCondition(crd, conditionTerminating, "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress", now)
 	}
 	return crd
 }

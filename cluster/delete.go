@@ -33,6 +33,10 @@ type deletion struct {
 	warnings []string
 }
 
+// named reports whether the request names the object. A deletecollection deletes objects
+// without what some resources add to a deletion by name.
+func (d *deletion) named() bool { return d.Verb != DeleteCollection }
+
 // decision is what a deletion does to an object.
 type decision struct {
 	// update is the object to store first; absent if it is not changed.
@@ -52,7 +56,7 @@ func (c *Cluster) delete(ctx context.Context, r *Request, ep *endpoint) (*Respon
 	if st != nil {
 		return nil, st
 	}
-	resp, st := d.one(ctx, r.Namespace, r.Name, true)
+	resp, st := d.one(ctx, r.Namespace, r.Name)
 	if st != nil {
 		return nil, st.warning(d.warnings)
 	}
@@ -75,12 +79,15 @@ func (c *Cluster) newDeletion(r *Request, ep *endpoint) (*deletion, *Status) {
 		return nil, st
 	}
 	d.dry = len(dryRun) > 0
+	if d.options.PropagationPolicy == nil && d.options.OrphanDependents == nil {
+		d.warn(ep.strategy.OrphanWarning)
+	}
 	return d, nil
 }
 
 // one deletes an object, or sets its deletionTimestamp if finalizers or a grace period prevent
-// its immediate deletion. named reports whether the request names the object.
-func (d *deletion) one(ctx context.Context, namespace, name string, named bool) (*Response, *Status) {
+// its immediate deletion.
+func (d *deletion) one(ctx context.Context, namespace, name string) (*Response, *Status) {
 	if st := d.checkProtected(name); st != nil {
 		return nil, st
 	}
@@ -99,7 +106,7 @@ func (d *deletion) one(ctx context.Context, namespace, name string, named bool) 
 			return nil, st
 		}
 		if v.remove || v.update.Value.Exists() {
-			if st := d.admit(ctx, live, named); st != nil {
+			if st := d.admit(ctx, live); st != nil {
 				return nil, st
 			}
 		}
@@ -232,7 +239,7 @@ func (d *deletion) decide(live fieldmanager.Object) (decision, *Status) {
 			return decision{}, nil
 		}
 	}
-	if d.ep.isCRD() && !hasMeta(next, "deletionTimestamp") {
+	if d.endsDefinition() && !hasMeta(next, "deletionTimestamp") {
 		return decision{update: d.marked(live, d.markDefinitionDeleted(next))}, nil
 	}
 	graceful, pending := false, false
@@ -263,17 +270,25 @@ func (d *deletion) marked(live fieldmanager.Object, next document.Value) fieldma
 // namespace.
 func (d *deletion) isEmptied() bool { return d.ep.strategy.Emptied }
 
+// endsDefinition reports whether the objects of a CustomResourceDefinition are deleted before
+// it: not by a deletecollection, which leaves them in the store.
+func (d *deletion) endsDefinition() bool { return d.named() && d.ep.isCRD() }
+
 // checkPreconditions compares the uid and resourceVersion of the options with the object's.
 // The API server has separate messages for namespaces and CustomResourceDefinitions. For all
-// other kinds its message has the kind, not the resource.
+// other kinds its message has the internal version's kind, not the resource.
 func (d *deletion) checkPreconditions(live document.Value) *Status {
 	name := meta(live, "name")
-	own := d.isEmptied() || d.ep.isCRD()
+	own := d.isEmptied() || d.endsDefinition()
+	kind := d.ep.whatKind()
+	if d.ep.strategy.CoreKind {
+		kind.group = ""
+	}
 	failed := func(what, wanted, found, might string) *Status {
 		if own {
 			return conflict(d.ep.what(), name, "Precondition failed: "+what+" in precondition: "+wanted+", "+what+" in object meta: "+found)
 		}
-		return conflict(d.ep.whatKind(), name, "the "+what+" in the precondition ("+wanted+") does not match the "+what+" in record ("+
+		return conflict(kind, name, "the "+what+" in the precondition ("+wanted+") does not match the "+what+" in record ("+
 			found+"). The object might have been "+might)
 	}
 	if wanted, found := d.options.UID, meta(live, "uid"); wanted != nil && *wanted != found {
@@ -371,7 +386,7 @@ func (d *deletion) markDefinitionDeleted(object document.Value) document.Value {
 	if names := finalizers(object); !slices.Contains(names, crdCleanup) {
 		object = withFinalizers(object, append(names, crdCleanup))
 	}
-	return withCondition(object, "Terminating", "True", "InstanceDeletionPending",
+	return withCondition(object, conditionTerminating, "True", "InstanceDeletionPending",
 		"CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon", now)
 }
 
@@ -379,9 +394,6 @@ func (d *deletion) markDefinitionDeleted(object document.Value) document.Value {
 // collector. The options take precedence over the object's existing finalizers, and those over
 // the default of the resource.
 func (d *deletion) withPropagation(object document.Value) document.Value {
-	if d.ep.strategy.NotCollected {
-		return object
-	}
 	had := finalizers(object)
 	orphan, foreground := d.propagation(had)
 	var names []string
@@ -402,8 +414,12 @@ func (d *deletion) withPropagation(object document.Value) document.Value {
 	return withFinalizers(object, names)
 }
 
-// propagation reports which of the finalizers orphan and foregroundDeletion the object gets.
+// propagation reports which of the finalizers orphan and foregroundDeletion the object gets:
+// neither if its resource is not garbage collected.
 func (d *deletion) propagation(had []string) (orphan, foreground bool) {
+	if d.ep.strategy.NotCollected {
+		return false, false
+	}
 	if d.options.OrphanDependents != nil {
 		return *d.options.OrphanDependents, false
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -37,23 +38,21 @@ func readDeletion(r *Request) (Deletion, []string, *Status) {
 	if kind := v.Get("kind").StringOr(""); kind != "" && kind != "DeleteOptions" {
 		return d, nil, badRequest("the body must be a DeleteOptions object, got kind " + strconv.Quote(kind))
 	}
+	if version := v.Get("apiVersion").StringOr(""); strings.Count(version, "/") > 1 {
+		return d, nil, badRequest("unexpected GroupVersion string: " + version)
+	}
 	reader := optionReader{}
 	d.GracePeriodSeconds = reader.int(v, "gracePeriodSeconds")
 	d.OrphanDependents = reader.bool(v, "orphanDependents")
 	d.PropagationPolicy = reader.text(v, "propagationPolicy")
+	reader.bool(v, "ignoreStoreReadErrorWithClusterBreakingPotential") // no effect without its feature gate
 	conditions := v.Get("preconditions")
+	if reader.given(conditions) && conditions.Kind() != document.Object {
+		reader.wrong("preconditions", conditions, "an object")
+	}
 	d.UID = reader.text(conditions, "uid")
 	d.ResourceVersion = reader.text(conditions, "resourceVersion")
-	var dryRun []string
-	switch list := v.Get("dryRun"); list.Kind() {
-	case document.List:
-		for _, item := range list.Items() {
-			dryRun = append(dryRun, item.StringOr(item.String()))
-		}
-	case document.Absent, document.Null:
-	default:
-		reader.wrong("dryRun", list, "a list")
-	}
+	dryRun := reader.texts(v, "dryRun")
 	return d, dryRun, reader.st
 }
 
@@ -102,4 +101,22 @@ func (o *optionReader) text(v document.Value, key string) *string {
 		return nil
 	}
 	return &s
+}
+
+// texts decodes a list of strings. As in encoding/json, null in it is the empty string.
+func (o *optionReader) texts(v document.Value, key string) []string {
+	list := v.Get(key)
+	if o.given(list) && list.Kind() != document.List {
+		o.wrong(key, list, "a list")
+		return nil
+	}
+	var out []string
+	for i, item := range list.Items() {
+		s, ok := item.Text()
+		if !ok && !item.IsNull() {
+			o.wrong(key+"["+strconv.Itoa(i)+"]", item, "a string")
+		}
+		out = append(out, s)
+	}
+	return out
 }

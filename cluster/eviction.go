@@ -113,7 +113,7 @@ func (d *deletion) evict(ctx context.Context, key string) *Status {
 			d.options.ResourceVersion = &version
 		}
 	}
-	_, st := d.one(ctx, d.Namespace, d.Name, true)
+	_, st := d.one(ctx, d.Namespace, d.Name)
 	return st
 }
 

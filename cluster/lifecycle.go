@@ -43,8 +43,14 @@ func (c *Cluster) storedNamespace(name string) document.Value {
 	return item.Value.tree().Value
 }
 
-// checkProtected refuses to delete a protected namespace.
+// checkProtected refuses to delete a protected namespace, and an object that its kind protects
+// from deletions by name.
 func (d *deletion) checkProtected(name string) *Status {
+	if s := d.ep.strategy; d.named() && s.Undeletable != nil {
+		if why := s.Undeletable(name); why != "" {
+			return refused(d.ep.what(), name, why)
+		}
+	}
 	if !d.config.StrictNamespaces || !d.isEmptied() || !slices.Contains(protectedNamespaces, name) {
 		return nil
 	}

@@ -152,7 +152,8 @@ func listOf(ep *endpoint, metadata, items document.Value) document.Value {
 }
 
 // page returns the items of a list. A resourceVersion with a limit and without
-// resourceVersionMatch means Exact, for compatibility. With resourceVersion "0", which
+// resourceVersionMatch means Exact, for compatibility, and a deletecollection always has a limit in
+// kube-apiserver. With resourceVersion "0", which
 // kube-apiserver serves from its cache, the limit is ignored.
 func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selection) (store.Page[*Record], *Status) {
 	var none store.Page[*Record]
@@ -161,7 +162,8 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 		return none, badRequest(err.Error())
 	}
 	o := store.ListOptions[*Record]{Revision: at, Limit: r.Limit, Continue: r.Continue, Cached: r.ResourceVersion != ""}
-	if at > 0 && (r.ResourceVersionMatch == matchExact || r.ResourceVersionMatch == "" && r.Limit > 0) {
+	limited := r.Limit > 0 || r.Verb == DeleteCollection
+	if at > 0 && (r.ResourceVersionMatch == matchExact || r.ResourceVersionMatch == "" && limited) {
 		o.Match = store.Exact
 	}
 	if r.ResourceVersion == "0" {

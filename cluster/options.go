@@ -1,10 +1,13 @@
 package cluster
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/patchlab-dev/patchlab/document"
 )
 
 // maxManager is the maximum length of a field manager's name in bytes.
@@ -95,13 +98,16 @@ func checkManager(field, manager string) []Cause {
 	return causes
 }
 
+// checkDryRun refuses all values together, as apimachinery's ValidateDryRun.
 func checkDryRun(values []string) []Cause {
-	for _, v := range values {
-		if v != "All" {
-			return []Cause{notSupported("dryRun", strconv.Quote(v), "All")}
-		}
+	if !slices.ContainsFunc(values, func(v string) bool { return v != "All" }) {
+		return nil
 	}
-	return nil
+	var list document.ListBuilder
+	for _, v := range values {
+		list.Append(document.NewString(v))
+	}
+	return []Cause{notSupported("dryRun", list.List().String(), "All")}
 }
 
 // checkDeletion validates the options of a deletion.
@@ -110,13 +116,13 @@ func checkDeletion(d *Deletion, dryRun []string) *Status {
 	if policy := d.PropagationPolicy; policy != nil {
 		if d.OrphanDependents != nil {
 			causes = append(causes, invalidValue("propagationPolicy", strconv.Quote(*policy),
-				"may not be set together with orphanDependents"))
+				"orphanDependents and deletionPropagation cannot be both set"))
 		}
 		switch *policy {
 		case propagateOrphan, propagateBackground, propagateForeground:
 		default:
 			causes = append(causes, notSupported("propagationPolicy", strconv.Quote(*policy),
-				propagateForeground, propagateBackground, propagateOrphan))
+				propagateForeground, propagateBackground, propagateOrphan, "nil"))
 		}
 	}
 	causes = append(causes, checkDryRun(dryRun)...)

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -131,6 +132,9 @@ func empty(k *schema.Kind) document.Value {
 func (p *pipeline) zeroObject(k *schema.Kind) document.Value {
 	object := empty(k)
 	if k.Builtin {
+		for _, path := range p.strategy(k).ZeroNumbers {
+			object = object.Set(document.NewInt(0), strings.Split(path, ".")...)
+		}
 		if zero, _, err := p.decode(k, object, defaults.FromTree); err == nil {
 			return zero
 		}

@@ -21,8 +21,8 @@ var starters = []starter{
 		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"10.96.0.1",
 		"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","sessionAffinity":"None",
 		"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":6443}]}}`},
-	priorityClass("system-cluster-critical", 2000000000, "Used for system pods that must run in the cluster but may be moved to another node."),
-	priorityClass("system-node-critical", 2000001000, "Used for system pods that must not be moved from their node."),
+	priorityClass("system-cluster-critical", 2000000000, "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."),
+	priorityClass("system-node-critical", 2000001000, "Used for system critical pods that must not be moved from their current node."),
 }
 
 func systemNamespace(name string) starter {

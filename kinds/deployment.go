@@ -12,6 +12,7 @@ var deploymentStrategy = Strategy{
 	Generation:  []string{"spec", "metadata.annotations"},
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec", "metadata.labels"},
+	ZeroNumbers: []string{"spec.replicas"},
 }
 
 func validateDeployment(c *check, object, old field) {

@@ -37,6 +37,7 @@ var eventsEventStrategy = Strategy{
 	Name:           subdomainName,
 	CreateOnUpdate: true,
 	NotCollected:   true,
+	CoreKind:       true,
 	Selectable: []SelectableField{
 		{Label: "reason"},
 		{Label: "regarding.apiVersion"},

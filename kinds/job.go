@@ -7,8 +7,10 @@ var jobStrategy = Strategy{
 	Name:            subdomainName,
 	Generation:      []string{"spec"},
 	OrphanByDefault: true,
-	Reset:           []string{"status"},
-	ResetStatus:     []string{"spec"},
+	OrphanWarning: "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them " +
+		"or set propagationPolicy=Orphan to suppress this warning",
+	Reset:       []string{"status"},
+	ResetStatus: []string{"spec"},
 	Selectable: []SelectableField{
 		{Label: "status.successful", Path: "status.succeeded", Missing: "0"},
 	},

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -205,7 +206,7 @@ func (c *check) finalizers(list field) {
 		}
 	}
 	if hasText(list.Value, FinalizerOrphan) && hasText(list.Value, FinalizerForeground) {
-		c.invalid(list, "finalizers "+FinalizerOrphan+" and "+FinalizerForeground+" are mutually exclusive")
+		c.invalid(list, "finalizer "+FinalizerOrphan+" and "+FinalizerForeground+" cannot be both set")
 	}
 }
 
@@ -217,7 +218,7 @@ func (c *check) finalizerDomains(list field) {
 		case FinalizerOrphan, FinalizerForeground, finalizerKubernetes:
 		default:
 			if !strings.Contains(name.text(), "/") {
-				c.invalid(name, "must have a domain and '/' before the name, or be one of "+FinalizerOrphan+", "+FinalizerForeground+" and "+finalizerKubernetes)
+				c.invalid(name, "name is neither a standard finalizer name nor is it fully qualified")
 			}
 		}
 	}
@@ -232,6 +233,7 @@ func (c *check) noNewFinalizers(list, was field) {
 		}
 	}
 	if len(added) > 0 {
-		c.forbidden(list, "no new finalizers can be added if the object is being deleted, found new finalizers "+quoted(added))
+		slices.Sort(added)
+		c.forbidden(list, "no new finalizers can be added if the object is being deleted, found new finalizers []string{"+quoted(slices.Compact(added))+"}")
 	}
 }

@@ -10,6 +10,12 @@ var priorityClassStrategy = Strategy{
 	Resource:   "priorityclasses",
 	Name:       subdomainName,
 	Generation: []string{},
+	Undeletable: func(name string) string {
+		if _, ok := systemPriority(name); ok {
+			return "this is a system priority class and cannot be deleted"
+		}
+		return ""
+	},
 }
 
 // validatePriorityClass follows pkg/apis/scheduling/validation of Kubernetes 1.36.

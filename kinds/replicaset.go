@@ -8,6 +8,7 @@ var replicaSetStrategy = Strategy{
 	Generation:  []string{"spec"},
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec"},
+	ZeroNumbers: []string{"spec.replicas"},
 }
 
 func validateReplicaSet(c *check, object, old field) {

@@ -16,6 +16,7 @@ var statefulSetStrategy = Strategy{
 	Generation:  []string{"spec"},
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec"},
+	ZeroNumbers: []string{"spec.replicas"},
 }
 
 func validateStatefulSet(c *check, object, old field) {

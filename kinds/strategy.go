@@ -48,8 +48,20 @@ type Strategy struct {
 	ReturnDeleted bool
 	// OrphanByDefault orphans dependents if a deletion has no propagation policy.
 	OrphanByDefault bool
-	// NotCollected excludes the resource from garbage collection.
+	// OrphanWarning is the warning in response to a deletion without a propagation policy.
+	OrphanWarning string
+	// NotCollected excludes the resource from garbage collection: a deletion removes the
+	// finalizers of the garbage collector, whatever its propagation policy is.
 	NotCollected bool
+	// CoreKind is true if the internal version of the kind is still in the core group, which
+	// refusals of preconditions name.
+	CoreKind bool
+	// Undeletable returns why an object with a name cannot be deleted by this name, "" if it
+	// can; nil for resources without such objects.
+	Undeletable func(name string) string
+	// ZeroNumbers lists the dotted paths of numbers that are 0 in an empty object, although
+	// the field is optional: the internal version has no pointer there.
+	ZeroNumbers []string
 	// Graceful permits a grace period for deletions.
 	Graceful bool
 	// Reset lists the dotted paths that a write of the object does not change, and ResetStatus

@@ -19,6 +19,18 @@ type target struct {
 	verb cluster.Verb
 }
 
+// bodyKind returns the kind of a request's body.
+func (t *target) bodyKind() schema.GroupVersionKind {
+	switch t.verb {
+	case cluster.Delete, cluster.DeleteCollection:
+		return schema.GroupVersionKind{Group: "meta.k8s.io", Version: "v1", Kind: "DeleteOptions"}
+	}
+	if sub, ok := t.kind.Subresource(t.subresource); ok {
+		return sub.Kind
+	}
+	return t.kind.GroupVersionKind
+}
+
 // route dispatches a request by its path.
 func (s *Server) route(w *writer, r *http.Request) {
 	parts := split(r.URL.Path)
@@ -137,7 +149,7 @@ func (s *Server) request(w *writer, r *http.Request, t target, query url.Values)
 		UserAgent: r.UserAgent(), User: user,
 	}
 	if writes(r) {
-		if err := s.readBody(w, r, request); err != nil {
+		if err := s.readBody(w, r, t, request); err != nil {
 			return nil, err
 		}
 	}
@@ -146,11 +158,11 @@ func (s *Server) request(w *writer, r *http.Request, t target, query url.Values)
 }
 
 // readBody reads the body of a request and determines its format.
-func (s *Server) readBody(w *writer, r *http.Request, request *cluster.Request) error {
+func (s *Server) readBody(w *writer, r *http.Request, t target, request *cluster.Request) error {
 	var err error
 	request.Format = bodyFormat(r)
 	if request.Body, err = s.readAll(w, r); err != nil {
 		return err
 	}
-	return readProtobuf(r, request)
+	return readProtobuf(r, request, t.bodyKind())
 }

@@ -56,6 +56,9 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 	if p.namespace != "" && !k.Namespaced || p.deeper || named && k.Namespaced && p.namespace == "" || p.watch && p.subresource != "" {
 		return 0, errNoResource
 	}
+	if p.name != "" && p.subresource == "" && !namesObjects(k) {
+		return 0, errNoResource
+	}
 	verbs := k.Verbs
 	if p.subresource != "" {
 		sub, ok := k.Subresource(p.subresource)
@@ -68,7 +71,7 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 	ok = ok && r.Method != http.MethodHead && (!p.watch || verb == cluster.Watch)
 	everywhere := !named && k.Namespaced && p.namespace == ""
 	switch {
-	case !ok, everywhere && verb != cluster.List && verb != cluster.Watch:
+	case !ok, p.watch && verb != cluster.Watch, everywhere && verb != cluster.List && verb != cluster.Watch:
 		return 0, errMethod
 	case !named && (verb == cluster.Update || verb == cluster.Patch), p.name != "" && p.subresource == "" && verb == cluster.Create:
 		return 0, errMethod
@@ -78,6 +81,12 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 		return 0, badRequest("name must be provided")
 	}
 	return verb, checkName(p.name)
+}
+
+// namesObjects reports whether paths of a kind may have a name, which those of reviews and
+// bindings have not.
+func namesObjects(k *schema.Kind) bool {
+	return slices.Contains(k.Verbs, "get")
 }
 
 // checkName returns an error for a name that kube-apiserver does not accept in a path.

@@ -26,10 +26,17 @@ const (
 
 // Decode returns an encoded object with its apiVersion and kind. The body is neither modified
 // nor retained. The object equals the JSON of client-go except for null fields.
-func Decode(body []byte) (document.Value, error) {
+func Decode(body []byte) (document.Value, error) { return DecodeAs(body, "", "") }
+
+// DecodeAs is Decode for a body that may leave out its apiVersion and kind: those expected
+// apply then (apimachinery's serializer, copyKindDefaults).
+func DecodeAs(body []byte, expectedVersion, expectedKind string) (document.Value, error) {
 	rest, ok := strings.CutPrefix(string(body), magic)
-	if !ok {
+	switch {
+	case !ok:
 		return document.Value{}, fmt.Errorf("%w: it does not begin with the prefix %q", errMalformed, magic)
+	case rest == "":
+		return document.Value{}, fmt.Errorf("%w: there is nothing after the prefix %q", errMalformed, magic)
 	}
 	var apiVersion, kind, encoded string
 	err := eachField(rest, func(n uint64, v value) error {
@@ -51,6 +58,12 @@ func Decode(body []byte) (document.Value, error) {
 	})
 	if err != nil {
 		return document.Value{}, err
+	}
+	if apiVersion == "" {
+		apiVersion = expectedVersion
+	}
+	if kind == "" {
+		kind = expectedKind
 	}
 	c := messages()
 	number, ok := c.message(apiVersion, kind)

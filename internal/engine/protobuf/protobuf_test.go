@@ -80,6 +80,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}{
 		{"a missing prefix", []byte(`{"a":1}`), errMalformed},
 		{"empty", nil, errMalformed},
+		{"only the prefix", []byte(magic), errMalformed},
 		{"a custom resource", encoded("lab.example.com/v1", "Widget"), ErrUnknownKind},
 		{"a missing kind", encoded("", ""), ErrUnknownKind},
 		{"truncated", encoded("v1", "ConfigMap", fieldString(1, "\x0a\x7fcm")), errMalformed},
@@ -93,6 +94,20 @@ func TestDecodeRefuses(t *testing.T) {
 	for _, k := range cases {
 		if got, err := Decode(k.body); !errors.Is(err, k.want) {
 			t.Errorf("%s: got %s, %v; want %v", k.why, got, err, k.want)
+		}
+	}
+}
+
+// A body without apiVersion or kind is what the receiver expects.
+func TestDecodeAs(t *testing.T) {
+	for _, k := range []struct{ apiVersion, kind, want string }{
+		{"", "", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`},
+		{"v1", "", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`},
+		{"", "Secret", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"}}`},
+	} {
+		body := encoded(k.apiVersion, k.kind, fieldBytes(1, fieldString(1, "a")...))
+		if got, err := DecodeAs(body, "v1", "ConfigMap"); err != nil || got.String() != k.want {
+			t.Errorf("%q %q: got %s, %v; want %s", k.apiVersion, k.kind, got, err, k.want)
 		}
 	}
 }
