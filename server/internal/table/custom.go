@@ -1,55 +1,59 @@
 package table
 
 import (
+	"encoding/json"
 	"math"
+	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// customColumns are those of a custom resource: the name and its additional
-// printer columns, or the age where it has none.
+// nameDescription is the description of the column Name, which is that of the field of ObjectMeta.
+const nameDescription = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
+
+// ageDescription is the description of the column Age, also that of the field of ObjectMeta.
+const ageDescription = "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
+
+// customColumns returns the columns of a custom resource: the name and its additional printer
+// columns, or the age if it has none. A column whose JSON path cannot be parsed and those
+// after it are left out (apiextensions-apiserver, tableconvertor).
 func customColumns(k *schema.Kind) []Column {
-	columns := []Column{nameColumn()}
+	name := nameColumn()
+	name.Description = nameDescription
+	columns := []Column{name}
 	if len(k.Columns) == 0 {
-		return append(columns, as("date", ageColumn()))
+		age := as("date", ageColumn())
+		age.Description = ageDescription
+		return append(columns, age)
 	}
 	for _, c := range k.Columns {
 		path, err := parsePath(c.JSONPath)
+		if err != nil {
+			return columns
+		}
 		kind, description := c.Type, c.Description
 		if description == "" {
 			description = "Custom resource definition column (in JSONPath format): " + c.JSONPath
 		}
 		columns = append(columns, Column{
 			Name: c.Name, Type: c.Type, Format: c.Format, Description: description, Priority: c.Priority,
-			Cell: func(o Object) document.Value {
-				if err != nil {
-					return document.NewNull()
-				}
-				return cell(kind, path.first(o.Value), o)
-			},
+			Cell: func(o Object) document.Value { return cell(kind, path.first(o.Value), o) },
 		})
 	}
 	return columns
 }
 
-// cell makes of a value what a column of that type shows: nothing where the
-// value is of another type.
+// cell returns what a column of a type shows of a value: null if the value has another type.
 func cell(kind string, v document.Value, o Object) document.Value {
-	if !v.Exists() || v.IsNull() {
+	if !v.Exists() {
 		return document.NewNull()
 	}
 	switch kind {
 	case "string":
-		return document.NewString(plain(v))
+		return document.NewString(goText(v))
 	case "date":
-		if _, ok := v.Text(); !ok {
-			return document.NewNull()
-		}
-		if since := age(v, o.Now); since != "<unknown>" {
-			return document.NewString(since)
-		}
-		return document.NewString("<invalid>")
+		return date(v, o)
 	case "boolean":
 		if _, ok := v.Bool(); ok {
 			return v
@@ -67,4 +71,35 @@ func cell(kind string, v document.Value, o Object) document.Value {
 		}
 	}
 	return document.NewNull()
+}
+
+// date returns the time since a date. An empty one is an unknown date.
+func date(v document.Value, o Object) document.Value {
+	text, ok := v.Text()
+	since := age(v, o.Now)
+	switch {
+	case !ok:
+		return document.NewNull()
+	case text == "" || text == "null" || since != "<unknown>":
+		return document.NewString(since)
+	}
+	return document.NewString("<invalid>")
+}
+
+// goText formats a value like package jsonpath of client-go: objects and lists as JSON, in
+// which HTML is escaped, and other values like Go's %v.
+func goText(v document.Value) string {
+	switch v.Kind() {
+	case document.Null:
+		return "<no value>"
+	case document.Object, document.List:
+		if escaped, err := json.Marshal(json.RawMessage(v.JSON())); err == nil {
+			return string(escaped)
+		}
+	case document.Number:
+		if f, ok := v.Float(); ok && !v.IsInt() {
+			return strconv.FormatFloat(f, 'g', -1, 64)
+		}
+	}
+	return plain(v)
 }

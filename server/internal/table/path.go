@@ -1,181 +1,299 @@
 package table
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// path is a JSON path of a printer column: members (.a, ['a.b']), items ([0],
-// [-1], [*]) and items chosen by a member ([?(@.type=="Ready")]).
-type path []step
+// path is the JSON path of a printer column. Its dialect, with all its oddities, is that of
+// kubectl's templates (k8s.io/client-go/util/jsonpath), which kube-apiserver uses.
+type path []node
 
-type step struct {
-	key   string // a member, where all and index are not set
-	all   bool
-	index *int
-	// filter chooses the items whose member at filter compares with value.
-	filter   path
-	operator string
-	value    document.Value
+type nodeKind uint8
+
+const (
+	fieldNode     nodeKind = iota // .a
+	wildcardNode                  // .*
+	recursiveNode                 // ..
+	sliceNode                     // [0], [-1], [0:2], [*]
+	unionNode                     // [0,1], ['a','b']
+	filterNode                    // [?(@.type=="Ready")]
+	constantNode                  // "text", 1, true; the sides of a comparison
+	invalidNode                   // parsed, but fails when it is evaluated
+)
+
+// node is a part of a path.
+type node struct {
+	kind nodeKind
+	// name is the field of a fieldNode and the operator of a filterNode, "" for existence.
+	name string
+	// bounds are those of a sliceNode: from, to and step.
+	bounds [3]bound
+	// paths are the alternatives of a unionNode and the sides of a filterNode.
+	paths    []path
+	constant document.Value
 }
 
-// maxPath bounds a path in bytes. Each filter in a filter is looked through anew.
+// bound is a bound of a slice. derived marks the end of [n], which is n+1.
+type bound struct {
+	n              int
+	known, derived bool
+}
+
+// maxPath limits the length of a path in bytes. Each filter within a filter is scanned again.
 const maxPath = 4096
 
-// parsePath reads a JSON path as apiextensions allows it in printer columns:
-// the braces of kubectl's templates may be left out.
+// parsePath parses the JSON path of a printer column.
 func parsePath(text string) (path, error) {
 	if len(text) > maxPath {
 		return nil, fmt.Errorf("a JSONPath of %d bytes is too long, the limit is %d", len(text), maxPath)
 	}
-	s := strings.TrimSpace(text)
-	if inner, ok := strings.CutPrefix(s, "{"); ok {
-		s = strings.TrimSuffix(inner, "}")
-	}
-	s = strings.TrimPrefix(s, "$")
-	var out path
-	for s != "" {
-		var next step
-		var err error
-		if next, s, err = parseStep(s); err != nil {
+	p := parser{rest: text}
+	for p.rest != "" && p.rest[0] != '}' {
+		if err := p.node(); err != nil {
 			return nil, fmt.Errorf("JSONPath %q: %w", text, err)
 		}
-		if next.key != "" || next.all || next.index != nil || next.operator != "" {
-			out = append(out, next)
-		}
 	}
-	return out, nil
+	return p.path, nil
 }
 
-func parseStep(s string) (step, string, error) {
-	switch s[0] {
-	case '.':
-		s = s[1:]
-		end := strings.IndexAny(s, ".[")
-		if end < 0 {
-			end = len(s)
-		}
-		if s[:end] == "*" {
-			return step{all: true}, s[end:], nil
-		}
-		return step{key: s[:end]}, s[end:], nil
-	case '[':
-		end := closing(s)
-		if end < 0 {
-			return step{}, "", fmt.Errorf("unclosed bracket")
-		}
-		next, err := parseBracket(strings.TrimSpace(s[1:end]))
-		return next, s[end+1:], err
-	}
-	return step{}, "", fmt.Errorf("expected . or [ before %q", s)
+type parser struct {
+	rest string
+	path path
 }
 
-// closing finds the bracket that closes the first one; those in quotes do not
-// count.
-func closing(s string) int {
-	depth, quote := 0, byte(0)
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '[':
-			depth++
-		case c == ']':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
+func (p *parser) add(n node) { p.path = append(p.path, n) }
+
+// take returns the next n bytes and skips them.
+func (p *parser) take(n int) string {
+	taken := p.rest[:n]
+	p.rest = p.rest[n:]
+	return taken
 }
 
-func parseBracket(s string) (step, error) {
-	if s == "*" {
-		return step{all: true}, nil
+func (p *parser) node() error {
+	switch first, width := utf8.DecodeRuneInString(p.rest); {
+	case strings.HasPrefix(p.rest, "[?("):
+		return p.filter()
+	case strings.HasPrefix(p.rest, ".."):
+		return p.recursive()
+	case first == ' ' || first == '@' || first == '$': // the current object
+		p.take(width)
+		return nil
+	case first == '[':
+		return p.brackets()
+	case first == '"' || first == '\'':
+		return p.quoted(p.rest[0])
+	case first == '.':
+		p.take(width)
+		p.field()
+		return nil
+	case first == '+' || first == '-' || unicode.IsDigit(first):
+		return p.number()
+	case alphanumeric(first):
+		p.identifier()
+		return nil
 	}
-	if inner, ok := strings.CutPrefix(s, "?("); ok && strings.HasSuffix(inner, ")") {
-		return parseFilter(strings.TrimSuffix(inner, ")"))
+	return fmt.Errorf("unexpected %q", p.rest[:1])
+}
+
+func alphanumeric(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// terminators end a field and an identifier.
+const terminators = " \t\r\n.,[]$@{}"
+
+// field parses the name of a field, in which a backslash precedes a terminator that belongs
+// to it.
+func (p *parser) field() {
+	end := 0
+	for end < len(p.rest) && !strings.ContainsRune(terminators, rune(p.rest[end])) {
+		if p.rest[end] == '\\' && end+1 < len(p.rest) {
+			end++
+		}
+		end++
 	}
-	if n := len(s); n >= 2 && (s[0] == '\'' || s[0] == '"') && s[n-1] == s[0] {
-		return step{key: s[1 : n-1]}, nil
+	if name := p.take(end); name == "*" {
+		p.add(node{kind: wildcardNode})
+	} else {
+		p.add(node{kind: fieldNode, name: strings.ReplaceAll(name, `\`, "")})
 	}
-	i, err := strconv.Atoi(s)
+}
+
+func (p *parser) identifier() {
+	end := strings.IndexAny(p.rest, terminators)
+	if end < 0 {
+		end = len(p.rest)
+	}
+	switch name := p.take(end); name {
+	case "true", "false":
+		p.add(node{kind: constantNode, constant: document.NewBool(name == "true")})
+	default:
+		p.add(node{kind: invalidNode})
+	}
+}
+
+func (p *parser) recursive() error {
+	if n := len(p.path); n > 0 && p.path[n-1].kind == recursiveNode {
+		return errors.New("two consecutive ..")
+	}
+	p.take(len(".."))
+	p.add(node{kind: recursiveNode})
+	if next, _ := utf8.DecodeRuneInString(p.rest); p.rest != "" && alphanumeric(next) {
+		p.field()
+	}
+	return nil
+}
+
+func (p *parser) number() error {
+	end := 1
+	for end < len(p.rest) && (p.rest[end] == '.' || p.rest[end] >= '0' && p.rest[end] <= '9') {
+		end++
+	}
+	text := p.take(end)
+	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+		p.add(node{kind: constantNode, constant: document.NewInt(i)})
+		return nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return step{}, fmt.Errorf("[%s] is neither an index nor a quoted key", s)
+		return fmt.Errorf("%s is not a number", text)
 	}
-	return step{index: &i}, nil
+	p.add(node{kind: constantNode, constant: document.NewFloat(f)})
+	return nil
 }
 
-// parseFilter reads @.a.b=="text"; the other side may be a number or a boolean.
-func parseFilter(s string) (step, error) {
-	for _, operator := range []string{"==", "!="} {
-		left, right, ok := strings.Cut(s, operator)
-		if !ok {
-			continue
+func (p *parser) quoted(quote byte) error {
+	end := 1
+	for {
+		switch {
+		case end >= len(p.rest) || p.rest[end] == '\n':
+			return errors.New("a string is not closed")
+		case p.rest[end] == quote && p.rest[end-1] != '\\':
+			text, err := unquoted(p.take(end + 1))
+			p.add(node{kind: constantNode, constant: document.NewString(text)})
+			return err
 		}
-		inner, ok := strings.CutPrefix(strings.TrimSpace(left), "@")
-		if !ok {
-			return step{}, fmt.Errorf("filter (%s) must begin with @", s)
-		}
-		p, err := parsePath(inner)
+		end++
+	}
+}
+
+func unquoted(text string) (string, error) {
+	quote, rest := text[0], text[1:len(text)-1]
+	var b strings.Builder
+	for rest != "" {
+		r, _, tail, err := strconv.UnquoteChar(rest, quote)
 		if err != nil {
-			return step{}, err
+			return "", fmt.Errorf("invalid string %s", text)
 		}
-		right = strings.TrimSpace(right)
-		if n := len(right); n >= 2 && right[0] == '\'' && right[n-1] == '\'' {
-			return step{filter: p, operator: operator, value: document.NewString(right[1 : n-1])}, nil
+		b.WriteRune(r)
+		rest = tail
+	}
+	return b.String(), nil
+}
+
+var (
+	quotedKey  = regexp.MustCompile(`^'([^']*)'$`)
+	sliceText  = regexp.MustCompile(`^(-?\d*)(:-?\d*)?(:-?\d*)?$`)
+	comparison = regexp.MustCompile(`^([^!<>=]+)([!<>=]+)(.+?)$`)
+)
+
+// brackets parses an index, a slice, a quoted key or a union of these.
+func (p *parser) brackets() error {
+	end := strings.IndexAny(p.rest, "]\n")
+	if end < 0 || p.rest[end] == '\n' {
+		return errors.New("a bracket is not closed")
+	}
+	text := p.take(end + 1)
+	if text = text[1:end]; text == "*" {
+		text = ":"
+	}
+	if parts := strings.Split(text, ","); len(parts) > 1 {
+		union := node{kind: unionNode}
+		for _, part := range parts {
+			alternative, err := parsePath("[" + strings.Trim(part, " ") + "]")
+			if err != nil {
+				return err
+			}
+			union.paths = append(union.paths, alternative)
 		}
-		d, err := document.Parse([]byte(right), document.Options{})
+		p.add(union)
+		return nil
+	}
+	if key := quotedKey.FindStringSubmatch(text); key != nil {
+		fields, err := parsePath("." + key[1])
+		p.path = append(p.path, fields...)
+		return err
+	}
+	return p.slice(text)
+}
+
+func (p *parser) slice(text string) error {
+	values := sliceText.FindStringSubmatch(text)
+	if values == nil {
+		return fmt.Errorf("[%s] is neither an index nor a quoted key", text)
+	}
+	n := node{kind: sliceNode}
+	for i, value := range values[1:] {
+		b := &n.bounds[i]
+		switch value = strings.TrimPrefix(value, ":"); {
+		case value != "":
+			var err error
+			if b.n, err = strconv.Atoi(value); err != nil {
+				return fmt.Errorf("[%s]: %s is not a number", text, value)
+			}
+			b.known = true
+		case i == 1 && values[2] == "":
+			*b = bound{n: n.bounds[0].n + 1, known: true, derived: true}
+		}
+	}
+	p.add(n)
+	return nil
+}
+
+// filter parses [?(…)], which compares two paths or constants, or selects the items that have
+// a field.
+func (p *parser) filter() error {
+	p.take(len("[?("))
+	end, quote, closed := 0, byte(0), false
+	for ; ; end++ {
+		if end >= len(p.rest) || p.rest[end] == '\n' {
+			return errors.New("a filter is not closed")
+		}
+		c := p.rest[end]
+		switch {
+		case (c == '"' || c == '\'') && quote == 0:
+			quote = c
+		case c == quote && p.rest[end-1] != '\\':
+			closed = true
+		}
+		if c == ')' && (quote != 0) == closed {
+			break
+		}
+	}
+	text := p.take(end)
+	if !strings.HasPrefix(p.rest, ")]") {
+		return errors.New("a filter is not closed by ]")
+	}
+	p.take(len(")]"))
+	n := node{kind: filterNode}
+	sides := []string{text}
+	if parts := comparison.FindStringSubmatch(text); parts != nil {
+		n.name, sides = parts[2], []string{parts[1], parts[3]}
+	}
+	for _, side := range sides {
+		parsed, err := parsePath(side)
 		if err != nil {
-			return step{}, fmt.Errorf("filter (%s): %w", s, err)
+			return err
 		}
-		return step{filter: p, operator: operator, value: d.Root}, nil
+		n.paths = append(n.paths, parsed)
 	}
-	return step{}, fmt.Errorf("filter (%s) must compare with == or !=", s)
-}
-
-// first returns the first value that the path leads to, absent for none.
-func (p path) first(v document.Value) document.Value {
-	if len(p) == 0 {
-		return v
-	}
-	next, rest := p[0], p[1:]
-	switch {
-	case next.index != nil:
-		i := *next.index
-		if i < 0 {
-			i += v.Len()
-		}
-		if v.Kind() != document.List || i < 0 || i >= v.Len() {
-			return document.Value{}
-		}
-		return rest.first(v.At(i))
-	case next.all || next.operator != "":
-		if v.Kind() != document.List && v.Kind() != document.Object {
-			return document.Value{}
-		}
-		for i := range v.Len() {
-			item := v.At(i)
-			if next.operator != "" && !next.chooses(item) {
-				continue
-			}
-			if found := rest.first(item); found.Exists() {
-				return found
-			}
-		}
-		return document.Value{}
-	}
-	return rest.first(v.Get(next.key))
-}
-
-func (s step) chooses(item document.Value) bool {
-	v := s.filter.first(item)
-	return v.Exists() && document.Equal(v, s.value) == (s.operator == "==")
+	p.add(n)
+	return nil
 }

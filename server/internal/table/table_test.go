@@ -98,11 +98,10 @@ func TestDuration(t *testing.T) {
 func TestCustomColumns(t *testing.T) {
 	object := Object{Now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC), Value: parse(t, `{
 		"metadata":{"name":"w","creationTimestamp":"2026-05-01T11:00:00Z","annotations":{"a.b/c":"d"}},
-		"spec":{"n":3,"f":2.5,"b":true,"s":"x","o":{"k":1},"l":["p","q"]},
+		"spec":{"n":3,"f":2.5,"b":true,"s":"x","z":null,"o":{"k":1},"l":["p","q"]},
 		"status":{"conditions":[{"type":"Ready","status":"False"},{"type":"Up","status":"True"}]}}`)}
 	for _, c := range []struct{ kind, path, want, why string }{
 		{"string", ".spec.s", `"x"`, "a member"},
-		{"string", "{.spec.s}", `"x"`, "in the braces of kubectl's templates"},
 		{"string", "$.spec.s", `"x"`, "with the root"},
 		{"string", ".spec.n", `"3"`, "a number in a column of strings is printed"},
 		{"string", ".spec.o", `"{\"k\":1}"`, "an object in a column of strings is printed as JSON"},
@@ -115,8 +114,14 @@ func TestCustomColumns(t *testing.T) {
 		{"date", ".metadata.creationTimestamp", `"60m"`, "a time is shown as an age"},
 		{"date", ".spec.s", `"\u003cinvalid\u003e"`, "a text that is not a time"},
 		{"date", ".spec.n", `null`, ""},
-		{"string", ".metadata.annotations['a.b/c']", `"d"`, "a key with dots"},
-		{"string", `.metadata.annotations["a.b/c"]`, `"d"`, ""},
+		{"string", `.metadata.annotations.a\.b/c`, `"d"`, "a key with dots"},
+		{"string", `.metadata.annotations['a\.b/c']`, `"d"`, ""},
+		{"string", ".metadata.annotations['a.b/c']", `null`, "a dot in a quoted key separates fields"},
+		{"string", ".['spec'].s", `null`, "a dot before a bracket is a field without a name"},
+		{"string", ".spec..k", `"1"`, "a field at any depth"},
+		{"string", ".spec.l[0,1]", `"p"`, "a union"},
+		{"string", ".spec.l[1:]", `"q"`, "a slice"},
+		{"string", ".spec.l[0:7]", `null`, "a slice out of range"},
 		{"string", ".spec.l[0]", `"p"`, ""},
 		{"string", ".spec.l[-1]", `"q"`, "counted from the end"},
 		{"string", ".spec.l[*]", `"p"`, "the first of several"},
@@ -126,13 +131,19 @@ func TestCustomColumns(t *testing.T) {
 		{"string", `.status.conditions[?(@.type!="Ready")].status`, `"True"`, ""},
 		{"string", `.status.conditions[?(@.type=="No")].status`, `null`, ""},
 		{"string", ".spec.missing.deeper", `null`, ""},
-		{"string", ".spec.l[", `null`, "an invalid path yields an empty cell"},
+		{"string", ".spec.z", `"\u003cno value\u003e"`, "null in a column of strings"},
+		{"integer", ".spec.z", `null`, ""},
 	} {
 		kind := schema.NewKind(schema.GroupVersionKind{}, nil)
 		kind.Columns = []schema.Column{{Name: "X", Type: c.kind, JSONPath: c.path}}
 		if got := Of(kind, "")[1].Cell(object).String(); got != c.want {
 			t.Errorf("%s as %s (%s): got %s, want %s", c.path, c.kind, c.why, got, c.want)
 		}
+	}
+	broken := schema.NewKind(schema.GroupVersionKind{}, nil)
+	broken.Columns = []schema.Column{{Name: "X", Type: "string", JSONPath: ".spec.s"}, {Name: "Y", Type: "string", JSONPath: ".spec.l["}, {Name: "Z", Type: "string", JSONPath: ".spec.s"}}
+	if got := Of(broken, ""); len(got) != 2 {
+		t.Errorf("columns from the first invalid path on are left out: got %d columns, want 2", len(got))
 	}
 	plain := Of(schema.NewKind(schema.GroupVersionKind{}, nil), "")
 	if len(plain) != 2 || plain[1].Name != "Age" || plain[1].Cell(object).String() != `"60m"` {
