@@ -55,7 +55,11 @@ func (s *Status) Fields() []Cause {
 	case errors.As(s.Err, &unpatched):
 		return []Cause{{Message: unpatched.Error(), Path: unpatched.Path, Rule: refusedPatch}}
 	case errors.As(s.Err, &mistyped) && len(mistyped.Path) > 0:
-		return []Cause{{Message: mistyped.Reason, Field: mistyped.Path.String(), Path: mistyped.Path, Rule: refusedType}}
+		causes := make([]Cause, 0, 1+len(mistyped.Others))
+		for _, e := range append([]*structured.TypeError{mistyped}, mistyped.Others...) {
+			causes = append(causes, Cause{Message: e.Reason, Field: e.Path.String(), Path: e.Path, Rule: refusedType})
+		}
+		return causes
 	}
 	if s.Details == nil {
 		return nil

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -19,53 +20,98 @@ func (t *task) typeError(config document.Value, err error) *Status {
 	if !errors.As(err, &e) || !e.Root.Exists() {
 		return applyStatus(err)
 	}
-	step := e.Step
-	if e.Object == structured.Configuration {
-		kind := t.ep.body.GroupVersionKind.String()
-		if t.ep.body.Group == "" {
-			kind = "/" + kind
+	var text string
+	if len(e.Others) == 0 {
+		text = mismatchText(e.Root, e)
+	} else {
+		text = "errors:\n  " + mismatchText(e.Root, e)
+		for _, other := range e.Others {
+			text += "\n  " + mismatchText(e.Root, other)
 		}
-		step = "failed to create typed patch object (" + meta(config, "namespace") + "/" + meta(config, "name") + "; " + kind + "): "
 	}
-	at, why := e.Path, typedReason(e)
+	return &Status{Code: 500, Err: err, Message: t.mistyped(config, e) + text}
+}
+
+// mistyped returns the beginning of the message, which names the object and the step of the
+// apply in which it is converted (apimachinery, structuredMergeManager and
+// skipNonAppliedManager).
+func (t *task) mistyped(config document.Value, e *structured.TypeError) string {
+	kind := t.ep.body.GroupVersionKind.String()
+	if t.ep.body.Group == "" {
+		kind = "/" + kind
+	}
+	about := func(object document.Value) string {
+		return " (" + meta(object, "namespace") + "/" + meta(object, "name") + "; " + kind + ")"
+	}
+	switch e.Object {
+	case structured.Configuration:
+		return "failed to create typed patch object" + about(config) + ": "
+	case structured.LiveObject:
+		return "failed to create typed live object" + about(e.Root) + ": "
+	case structured.NewObject:
+		return "failed to create manager for existing fields: failed to convert new object" + about(e.Root) + " to smd typed: "
+	}
+	return e.Step
+}
+
+// mismatchText returns a mismatch with its path, in which names are as they are.
+func mismatchText(root document.Value, e *structured.TypeError) string {
+	at, why := e.Path, mismatchReason(root, e)
 	if len(at) > 0 {
 		last := at[len(at)-1]
 		switch e.Mismatch {
 		case structured.DuplicateItem:
 			at, why = at[:len(at)-1], "duplicate entries for key "+last.String()
-		case structured.ItemNotObject:
+		case structured.KeyedNull, structured.KeyedNotObject, structured.KeyedNoKeys,
+			structured.SetNull, structured.SetObject, structured.SetList:
 			i, _ := last.Index()
-			at, why = at[:len(at)-1], "element "+strconv.Itoa(i)+": associative list with keys may not have non-map elements"
+			at, why = at[:len(at)-1], "element "+strconv.Itoa(i)+": "+why
 		}
 	}
 	where := ""
-	if len(at) > 0 {
-		where = at.String() + ": "
+	for _, step := range at {
+		if name, ok := step.Name(); ok {
+			where += "." + name
+		} else {
+			where += step.String()
+		}
 	}
-	return &Status{Code: 500, Err: err, Message: step + where + why}
+	if where != "" {
+		where += ": "
+	}
+	return where + why
 }
 
-// typedReason returns why a value does not fit, in the words of the API server for an
-// undeclared field and for a value of another type.
-func typedReason(e *structured.TypeError) string {
-	value := e.Root.Follow(e.Path)
-	text, isText := value.Text()
-	if !isText {
-		text = goText(value)
-	}
+// mismatchReason returns why a value does not fit, in the words of the API server.
+func mismatchReason(root document.Value, e *structured.TypeError) string {
+	value := root.Follow(e.Path)
 	switch e.Mismatch {
 	case structured.UndeclaredField:
 		return "field not declared in schema"
 	case structured.NotObject:
-		return "expected map, got &{" + text + "}"
+		return "expected map, got &{" + goText(value) + "}"
 	case structured.NotList:
-		return "expected list, got &{" + text + "}"
+		return "expected list, got &{" + goText(value) + "}"
 	case structured.NotString:
 		return "expected string, got &value.valueUnstructured{Value:" + goSyntax(value) + "}"
 	case structured.NotBoolean:
-		return "expected boolean, got &{" + text + "}"
+		return "expected boolean, got &{" + goText(value) + "}"
 	case structured.NotNumber:
-		return "expected numeric (int or float), got " + goKind(value)
+		return "expected numeric (int or float), got " + goType(value)
+	case structured.NotScalar:
+		return "expected any scalar, got &{" + goText(value) + "}"
+	case structured.KeyedNull:
+		return "associative list with keys may not have a null element"
+	case structured.KeyedNotObject:
+		return "associative list with keys may not have non-map elements"
+	case structured.KeyedNoKeys:
+		return fmt.Sprintf("associative list with keys has an element that omits all key fields %q (and doesn't have default values for any key fields)", e.Keys)
+	case structured.SetNull:
+		return "associative list without keys has an element that's an explicit null"
+	case structured.SetObject:
+		return "associative list without keys has an element that's a map type"
+	case structured.SetList:
+		return "not supported: associative list with lists as elements"
 	}
 	return e.Reason
 }
@@ -126,6 +172,12 @@ func appendGoText(b *strings.Builder, v document.Value) {
 			appendGoText(b, member)
 		}
 		b.WriteByte(']')
+	case document.Number:
+		if f, ok := v.Float(); ok && !v.IsInt() {
+			b.WriteString(strconv.FormatFloat(f, 'g', -1, 64))
+			return
+		}
+		b.Write(v.JSON())
 	default:
 		b.Write(v.JSON())
 	}

@@ -9,8 +9,12 @@ import (
 // ErrType is the cause of a TypeError.
 var ErrType = errors.New("does not match the schema")
 
-// Configuration is the Object of errors about an applied configuration.
-const Configuration = "the applied configuration"
+// The objects that errors are about.
+const (
+	Configuration = "the applied configuration"
+	LiveObject    = "the live object"
+	NewObject     = "the new object"
+)
 
 // Mismatch is the way in which a value does not match its type.
 type Mismatch uint8
@@ -20,12 +24,18 @@ const (
 	_ Mismatch = iota
 	UndeclaredField
 	DuplicateItem
-	ItemNotObject // in a list with keys
+	KeyedNull      // an item of a list with keys
+	KeyedNotObject // an item of a list with keys
+	KeyedNoKeys    // an item of a list with keys
+	SetNull        // an item of a set
+	SetObject      // an item of a set
+	SetList        // an item of a set
 	NotObject
 	NotList
 	NotString
 	NotBoolean
 	NotNumber
+	NotScalar
 )
 
 // TypeError reports that an object does not match its type.
@@ -35,6 +45,11 @@ type TypeError struct {
 	// Mismatch is the mismatch that Reason describes, 0 for one without a name.
 	Mismatch Mismatch
 	Reason   string
+	// Keys are the keys of a list whose item has none of them.
+	Keys []string
+	// Others are the other mismatches of the same object. Each has only a Path, a Mismatch, a
+	// Reason and Keys.
+	Others []*TypeError
 	// Root is the object, absent where the error was not reported by an Engine.
 	Root document.Value
 	// Step is the step of structured-merge-diff that fails, in the words in which the

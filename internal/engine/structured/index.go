@@ -24,10 +24,10 @@ type index struct {
 	// floats holds the elements with float64s beyond 2^53; nil if there are none. Such a
 	// float64 equals every integer that is rounded to it.
 	floats map[string]bool
-	// bad is the index of the first item without an element, -1 for none; reason is why it
+	// bad is the index of the first item without an element, -1 for none; mismatch is why it
 	// has none.
-	bad    int
-	reason string
+	bad      int
+	mismatch Mismatch
 }
 
 type listKey struct {

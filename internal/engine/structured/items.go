@@ -8,26 +8,30 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// appendItem appends the path element of a list item to dst. reason is the reason why the
-// item has none, otherwise "". n describes the numbers in the element.
+// appendItem appends the path element of a list item to dst. mismatch is why the item has
+// none, otherwise 0. n describes the numbers in the element.
 //
 // The element of an item in a keyed list consists of the key fields that the item has or
 // that have a default. Some key fields may be missing, which yields another element, but
 // not all (Kubernetes 1.34 and later).
-func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, n number, reason string) {
+func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, n number, mismatch Mismatch) {
 	if len(l.Keys) == 0 {
 		switch item.Kind() {
 		case document.Object:
-			return dst, 0, "an item of a set may not be an object"
+			return dst, 0, SetObject
 		case document.List:
-			return dst, 0, "an item of a set may not be a list"
+			return dst, 0, SetList
 		case document.Null:
-			return dst, 0, "an item of a set may not be null"
+			return dst, 0, SetNull
 		}
-		return document.AppendElementValue(append(dst, "v:"...), item), numberOf(item), ""
+		return document.AppendElementValue(append(dst, "v:"...), item), numberOf(item), 0
 	}
-	if item.Kind() != document.Object {
-		return dst, 0, "an item of a list with keys must be an object, this is " + describe(item)
+	switch item.Kind() {
+	case document.Object:
+	case document.Null:
+		return dst, 0, KeyedNull
+	default:
+		return dst, 0, KeyedNotObject
 	}
 	dst = append(dst, "k:{"...)
 	some := false
@@ -50,9 +54,9 @@ func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, 
 		}
 	}
 	if !some {
-		return dst, 0, "an item of this list must have at least one of its keys: " + keyNames(l)
+		return dst, 0, KeyedNoKeys
 	}
-	return append(dst, '}'), n, ""
+	return append(dst, '}'), n, 0
 }
 
 // number describes the numbers in an element.
@@ -84,17 +88,6 @@ func numberOf(v document.Value) number {
 	return 0
 }
 
-func keyNames(l *schema.ListType) string {
-	s := ""
-	for i, k := range l.Keys {
-		if i > 0 {
-			s += ", "
-		}
-		s += k.Name
-	}
-	return s
-}
-
 // indexOf returns the index of a list. A list is indexed once per type.
 func (w *work) indexOf(l *schema.ListType, list document.Value) *index {
 	if list.Len() == 0 {
@@ -115,12 +108,12 @@ func (w *work) indexOf(l *schema.ListType, list document.Value) *index {
 	for i := range n {
 		from := len(buf)
 		var num number
-		var reason string
-		if buf, num, reason = appendItem(buf, l, list.At(i)); reason != "" {
+		var mismatch Mismatch
+		if buf, num, mismatch = appendItem(buf, l, list.At(i)); mismatch != 0 {
 			// For a list that was not validated: an element that equals no other.
 			buf = strconv.AppendInt(append(buf[:from], "?:"...), int64(i), 10)
 			if x.bad < 0 {
-				x.bad, x.reason = i, reason
+				x.bad, x.mismatch = i, mismatch
 			}
 		}
 		numbers |= num
@@ -170,6 +163,6 @@ func (w *work) indexPair(l *schema.ListType, one, two document.Value) (a, b *ind
 // ItemElement returns the canonical path element of an item in a set or keyed list. ok is
 // false if it has none.
 func ItemElement(l *schema.ListType, item document.Value) (string, bool) {
-	element, _, reason := appendItem(nil, l, item)
-	return string(element), reason == ""
+	element, _, mismatch := appendItem(nil, l, item)
+	return string(element), mismatch == 0
 }

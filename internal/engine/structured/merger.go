@@ -128,7 +128,7 @@ func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self
 	if err := w.check(Configuration, config, document.Value{}, false); err != nil {
 		return live, false, nil, err
 	}
-	if err := w.check("the live object", live, config, true); err != nil {
+	if err := w.check(LiveObject, live, config, true); err != nil {
 		return live, false, nil, err
 	}
 	after, err := w.reconcile(live, entries)
@@ -178,10 +178,10 @@ func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self
 func (Merger) Update(t *Types, live, next document.Value, entries []Entry) ([]Entry, fieldset.Set, error) {
 	w := begin(t)
 	defer w.end()
-	if err := w.check("the new object", next, document.Value{}, true); err != nil {
+	if err := w.check(NewObject, next, document.Value{}, true); err != nil {
 		return nil, fieldset.Set{}, err
 	}
-	if err := w.check("the live object", live, next, true); err != nil {
+	if err := w.check(LiveObject, live, next, true); err != nil {
 		return nil, fieldset.Set{}, err
 	}
 	after, err := w.reconcile(live, entries)
@@ -297,7 +297,9 @@ func (Merger) Extract(t *Types, object document.Value, fields fieldset.Set) (doc
 func within(what string, v document.Value, err error) error {
 	var t *TypeError
 	if errors.As(err, &t) {
-		return &TypeError{Path: t.Path, Mismatch: t.Mismatch, Reason: t.Reason, Object: what, Root: v}
+		e := *t
+		e.Object, e.Root = what, v
+		return &e
 	}
 	return err
 }

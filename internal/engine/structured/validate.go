@@ -19,11 +19,16 @@ import (
 // shares are not validated again.
 func (w *work) validate(t *schema.Type, v, known document.Value, duplicates bool) error {
 	c := checker{w: w, duplicates: duplicates}
-	if err := c.check(t, v, known); err != nil {
-		slices.Reverse(err.Path)
-		return err
+	c.check(t, v, known)
+	if len(c.errs) == 0 {
+		return nil
 	}
-	return nil
+	for _, err := range c.errs {
+		slices.Reverse(err.Path)
+	}
+	first := c.errs[0]
+	first.Others = c.errs[1:]
+	return first
 }
 
 // checker validates an object.
@@ -31,48 +36,65 @@ type checker struct {
 	w *work
 	// duplicates allows duplicate items in lists.
 	duplicates bool
+	// errs are the errors so far. Their paths are in reverse order: each level appends its step
+	// to those found below it.
+	errs []*TypeError
 }
 
-// check returns a *TypeError whose Path is in reverse order: each caller appends its step.
-func (c *checker) check(t *schema.Type, v, known document.Value) *TypeError {
+func (c *checker) check(t *schema.Type, v, known document.Value) {
 	switch formsOf(t, v).lead() {
 	case mapForm:
-		if v.IsNull() {
-			return nil
+		switch v.Kind() {
+		case document.Null:
+		case document.Object:
+			c.members(t.Map, v, contents(known, document.Object))
+		default:
+			c.add(NotObject, "expected an object, got "+describe(v))
 		}
-		if v.Kind() != document.Object {
-			return &TypeError{Mismatch: NotObject, Reason: "expected an object, got " + describe(v)}
-		}
-		return c.members(t.Map, v, contents(known, document.Object))
 	case scalarForm:
-		if v.IsNull() || t.TakesScalar(v.Kind()) {
-			return nil
+		if !v.IsNull() && !t.TakesScalar(v.Kind()) {
+			name, mismatch := scalarName(t)
+			c.add(mismatch, "expected "+name+", got "+describe(v))
 		}
-		name, mismatch := scalarName(t)
-		return &TypeError{Mismatch: mismatch, Reason: "expected " + name + ", got " + describe(v)}
 	case listForm:
-		if v.IsNull() {
-			return nil
+		switch {
+		case v.IsNull():
+		case v.Kind() != document.List:
+			c.add(NotList, "expected a list, got "+describe(v))
+		case t.List.Kind == schema.AtomicList:
+			c.whole(t.List, v)
+		default:
+			c.items(t.List, v, contents(known, document.List))
 		}
-		if v.Kind() != document.List {
-			return &TypeError{Mismatch: NotList, Reason: "expected a list, got " + describe(v)}
-		}
-		if t.List.Kind == schema.AtomicList {
-			return c.whole(t.List, v)
-		}
-		return c.items(t.List, v, contents(known, document.List))
+	default:
+		c.add(0, "the schema allows no value here")
 	}
-	return &TypeError{Reason: "the schema allows no value here"}
 }
 
-func (c *checker) members(m *schema.MapType, v, known document.Value) *TypeError {
+// add adds an error in the current value.
+func (c *checker) add(m Mismatch, reason string) *TypeError {
+	err := &TypeError{Mismatch: m, Reason: reason}
+	c.errs = append(c.errs, err)
+	return err
+}
+
+// below appends a step to the paths of the errors found since start.
+func (c *checker) below(start int, step document.Step) {
+	for _, err := range c.errs[start:] {
+		err.Path = append(err.Path, step)
+	}
+}
+
+// members validates an object up to its first undeclared field, like structured-merge-diff.
+func (c *checker) members(m *schema.MapType, v, known document.Value) {
 	field, at := 0, 0
 	for i := range v.Len() {
-		name := v.Key(i)
+		name, start := v.Key(i), len(c.errs)
 		var t *schema.Type
 		t, field = memberFrom(m, name, field)
 		if t == nil {
-			return &TypeError{Path: document.Keys(name), Mismatch: UndeclaredField, Reason: "field not declared in schema"}
+			c.add(UndeclaredField, "field not declared in schema").Path = document.Keys(name)
+			return
 		}
 		for at < known.Len() && known.Key(at) < name {
 			at++
@@ -81,52 +103,68 @@ func (c *checker) members(m *schema.MapType, v, known document.Value) *TypeError
 		if at < known.Len() && known.Key(at) == name {
 			before = known.At(at)
 		}
-		if err := c.check(t, v.At(i), before); err != nil {
-			err.Path = append(err.Path, document.FieldStep(name))
-			return err
+		if c.check(t, v.At(i), before); len(c.errs) > start {
+			c.below(start, document.FieldStep(name))
 		}
 	}
-	return nil
 }
 
 // whole validates an atomic list.
-func (c *checker) whole(l *schema.ListType, v document.Value) *TypeError {
+func (c *checker) whole(l *schema.ListType, v document.Value) {
 	for i, item := range v.Items() {
-		if err := c.check(l.Elem, item, document.Value{}); err != nil {
-			err.Path = append(err.Path, document.IndexStep(i))
-			return err
+		start := len(c.errs)
+		if c.check(l.Elem, item, document.Value{}); len(c.errs) > start {
+			c.below(start, document.IndexStep(i))
 		}
 	}
-	return nil
 }
 
-// items validates a set or a keyed list.
-func (c *checker) items(l *schema.ListType, v, known document.Value) *TypeError {
+// items validates a set or a keyed list up to the first item that has no path element, like
+// structured-merge-diff.
+func (c *checker) items(l *schema.ListType, v, known document.Value) {
 	x, y := c.w.indexOf(l, v), c.w.indexOf(l, known)
-	if x.bad >= 0 {
-		err := &TypeError{Path: document.Path{}.Item(x.bad), Reason: x.reason}
-		if len(l.Keys) > 0 && v.At(x.bad).Kind() != document.Object {
-			err.Mismatch = ItemNotObject
-		}
-		return err
-	}
 	last := -1
 	for i, item := range v.Items() {
+		if i == x.bad {
+			c.noElement(x.mismatch, l, item)
+			c.below(len(c.errs)-1, document.IndexStep(i))
+			return
+		}
+		start := len(c.errs)
+		if !c.duplicates && x.follower(i) >= 0 {
+			c.add(DuplicateItem, "duplicate item in the list")
+		}
 		var before document.Value
 		if last = y.findNear(x.elements[i], last+1); last >= 0 {
 			before = known.At(last)
 		}
 		if !document.SurelyIdentical(item, before) {
-			if err := c.check(l.Elem, item, before); err != nil {
-				err.Path = append(err.Path, fieldset.Step(strings.Clone(x.elements[i])))
-				return err
-			}
+			c.check(l.Elem, item, before)
 		}
-		if !c.duplicates && x.follower(i) >= 0 {
-			return &TypeError{Path: document.Path{fieldset.Step(strings.Clone(x.elements[i]))}, Mismatch: DuplicateItem, Reason: "duplicate item in the list"}
+		if len(c.errs) > start {
+			c.below(start, fieldset.Step(strings.Clone(x.elements[i])))
 		}
 	}
-	return nil
+}
+
+// noElement adds the error of an item that has no path element.
+func (c *checker) noElement(m Mismatch, l *schema.ListType, item document.Value) {
+	switch m {
+	case SetObject:
+		c.add(m, "an item of a set may not be an object")
+	case SetList:
+		c.add(m, "an item of a set may not be a list")
+	case SetNull:
+		c.add(m, "an item of a set may not be null")
+	case KeyedNoKeys:
+		err := c.add(m, "")
+		for _, k := range l.Keys {
+			err.Keys = append(err.Keys, k.Name)
+		}
+		err.Reason = "an item of this list must have at least one of its keys: " + strings.Join(err.Keys, ", ")
+	default:
+		c.add(m, "an item of a list with keys must be an object, this is "+describe(item))
+	}
 }
 
 // memberFrom returns the type of an object's member, nil if it is undeclared, searching
@@ -172,11 +210,14 @@ func beginning(text string) string {
 func scalarName(t *schema.Type) (string, Mismatch) {
 	switch t.Scalar {
 	case schema.StringScalar:
+		if t.TakesScalar(document.Number) {
+			return "a string", NotScalar
+		}
 		return "a string", NotString
 	case schema.BooleanScalar:
 		return "a boolean", NotBoolean
 	case schema.IntegerScalar, schema.NumberScalar:
 		return "a number", NotNumber
 	}
-	return "a scalar", 0
+	return "a scalar", NotScalar
 }
