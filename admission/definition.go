@@ -30,25 +30,33 @@ func NewRules() *Rules { return &Rules{rules.New()} }
 func (r *Rules) Definition(ctx context.Context, kind *schema.Kind, object, old document.Value) (causes []cluster.Cause, complete bool) {
 	switch {
 	case kind.Group == "apiextensions.k8s.io" && kind.Kind == "CustomResourceDefinition":
-		return customDefinition(ctx, object, old), true
+		return customDefinition(ctx, object, old)
 	case kind.Group == configGroup, kind.Group == resourceGroup:
 		return expressionCauses(kind.Kind, object, old), false
 	}
 	return nil, false
 }
 
-func customDefinition(ctx context.Context, object, old document.Value) []cluster.Cause {
+// customDefinition validates a CustomResourceDefinition. It is not complete for definitions
+// for which kube-apiserver's code panics, such as one with selectable fields and a schema that
+// is not structural; kube-apiserver closes the connection then.
+func customDefinition(ctx context.Context, object, old document.Value) (causes []cluster.Cause, complete bool) {
 	next, err := definitionOf(object)
 	if err != nil {
-		return []cluster.Cause{{Type: string(schema.ErrorInvalid), Field: "<nil>", Message: err.Error()}}
+		return []cluster.Cause{{Type: string(schema.ErrorInvalid), Field: "<nil>", Message: err.Error()}}, true
 	}
+	defer func() {
+		if recover() != nil {
+			causes, complete = nil, false
+		}
+	}()
 	var errs field.ErrorList
 	if before, err := definitionOf(old); old.Exists() && err == nil {
 		errs = validation.ValidateCustomResourceDefinitionUpdate(ctx, next, before)
 	} else {
 		errs = validation.ValidateCustomResourceDefinition(ctx, next)
 	}
-	return convert.Causes(errs, object)
+	return convert.Causes(errs, object), true
 }
 
 // definitionOf decodes a CustomResourceDefinition into the internal type, for validation.

@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -61,8 +63,12 @@ func (t *task) checkDefinition(causes []Cause, object, live document.Value) []Ca
 		return causes
 	}
 	found, complete := t.config.Rules.Definition(t.ctx, t.ep.kind, object, live)
-	if complete && len(found) > 0 {
+	switch {
+	case !complete:
+		return append(causes, found...)
+	case len(found) > 0:
 		return found
 	}
-	return append(causes, found...)
+	// Some errors in metadata are found before the validation of the kind.
+	return slices.DeleteFunc(causes, func(c Cause) bool { return !strings.HasPrefix(c.Field, "metadata") })
 }
