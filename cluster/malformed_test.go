@@ -136,7 +136,7 @@ func TestMalformedRequestsChangeNothing(t *testing.T) {
 // a resourceVersion in the future, a strategic merge patch with an object in place of a list,
 // and a patch that removes the apiVersion of a custom resource.
 func servers(st *cluster.Status) bool {
-	return st.Code == 504 || st.Code == 500 && (st.Reason == "" || strings.HasSuffix(st.Message, "has no apiVersion"))
+	return st.Code == 504 || st.Code == 500 && (st.Reason == "" || strings.HasSuffix(st.Message, "has no apiVersion field'"))
 }
 
 // FuzzRequest sends arbitrary requests to a cluster: it never panics, and a refused request

@@ -237,6 +237,26 @@ func ownType(k *schema.Kind, v document.Value) (document.Value, []Problem, *Stat
 	return v, nil, nil
 }
 
+// customType checks apiVersion and kind of the result of a patch of a custom resource
+// (apimachinery, UnstructuredJSONScheme, and the decoder for custom resources of
+// apiextensions-apiserver).
+func customType(v document.Value) *Status {
+	version := v.Get("apiVersion")
+	text, _ := version.Text()
+	_, _, parsed := schema.SplitAPIVersion(text)
+	switch {
+	case v.Get("kind").StringOr("") == "":
+		return unprocessable("Object 'Kind' is missing in '"+v.String()+"'", nil)
+	case version.IsNull():
+		return unprocessable(accessorError(".apiVersion", version, "string"), nil)
+	case text == "":
+		return internalError(errors.New("Object 'apiVersion' is missing in 'object has no apiVersion field'"))
+	case !parsed:
+		return unprocessable("unexpected GroupVersion string: "+text, nil)
+	}
+	return nil
+}
+
 // patchedType checks apiVersion and kind of the result of a patch. A built-in object without
 // an apiVersion cannot be decoded and loses its fields.
 func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, *Status) {
@@ -253,13 +273,7 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 	}
 	version, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
 	if !k.Builtin {
-		switch {
-		case kind == "":
-			return v, nil, unprocessable("the patched object has no kind", nil)
-		case version == "":
-			return v, nil, internalError(errors.New("the patched object has no apiVersion"))
-		}
-		return v, nil, nil
+		return v, nil, customType(v)
 	}
 	if kind != "" && kind != k.Kind {
 		return v, nil, unprocessable("the patched object has kind "+kind+", but the endpoint serves "+k.Kind, nil)

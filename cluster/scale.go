@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -41,7 +42,11 @@ func (ep *endpoint) scaleOf(object document.Value) (scale document.Value, found 
 		spec.Set("replicas", document.NewInt(wanted))
 	}
 	status.Set("replicas", document.NewInt(actual))
-	status.SetNonEmpty("selector", ep.scaleSelector(object))
+	selector, st := ep.scaleSelector(object)
+	if st != nil {
+		return scale, false, st
+	}
+	status.SetNonEmpty("selector", selector)
 	b.Set("apiVersion", document.NewString(scaleVersion))
 	b.Set("kind", document.NewString("Scale"))
 	b.Set("metadata", metadata.Object())
@@ -50,42 +55,42 @@ func (ep *endpoint) scaleOf(object document.Value) (scale document.Value, found 
 	return b.Object(), found, nil
 }
 
+// replicas returns the replicas at a path of an object.
 func (ep *endpoint) replicas(object document.Value, path string) (int64, bool, *Status) {
-	v := object.Lookup(scalePath(path)...)
-	if !v.Exists() || v.IsNull() && ep.kind.Builtin {
+	v, why := scaleField(object, path)
+	if !v.Exists() && why == "" || v.IsNull() && ep.kind.Builtin {
 		return 0, false, nil
 	}
 	n, ok := v.Int()
-	if !ok {
-		return 0, false, plainError(&scaleError{path, v})
+	if !ok && why == "" {
+		why = accessorError(path, v, "int64")
+	}
+	if why != "" {
+		return 0, false, plainError(errors.New(why))
 	}
 	return n, true, nil
 }
 
-// scaleError reports that replicas is not an integer.
-type scaleError struct {
-	path  string
-	found document.Value
-}
-
-func (e *scaleError) Error() string {
-	return e.path + " must be an integer, got " + e.found.String()
-}
-
 // scaleSelector returns an object's selector in the syntax of the labelSelector parameter.
-func (ep *endpoint) scaleSelector(object document.Value) string {
+func (ep *endpoint) scaleSelector(object document.Value) (string, *Status) {
 	path := ep.kind.Scale.LabelSelectorPath
 	if path == "" {
-		return ""
+		return "", nil
 	}
-	v := object.Lookup(scalePath(path)...)
-	if text, ok := v.Text(); ok || v.Kind() != document.Object {
-		return text
+	v, why := scaleField(object, path)
+	text, ok := v.Text()
+	switch {
+	case ok || !v.Exists() && why == "":
+		return text, nil
+	case !ep.kind.Builtin:
+		if why == "" {
+			why = accessorError(path, v, "string")
+		}
+		return "", plainError(errors.New(why))
+	case !v.Get("matchLabels").Exists() && !v.Get("matchExpressions").Exists():
+		return selectorText(v, document.Value{}), nil // the map of a ReplicationController
 	}
-	if !v.Get("matchLabels").Exists() && !v.Get("matchExpressions").Exists() {
-		return selectorText(v, document.Value{}) // the map of a ReplicationController
-	}
-	return selectorText(v.Get("matchLabels"), v.Get("matchExpressions"))
+	return selectorText(v.Get("matchLabels"), v.Get("matchExpressions")), nil
 }
 
 // changeScale applies a write to an object's Scale and copies its replicas to the object.

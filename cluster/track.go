@@ -48,7 +48,7 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 		return live, nil, plainError(err)
 	}
 	if t.ep.sub == subScale && !t.ep.kind.Builtin && live.Managed.Len() == 0 {
-		return live, nil, plainError(errScaleVersion)
+		return live, nil, plainError(errors.New("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: " + scaleVersionText))
 	}
 	force := t.Force != nil && *t.Force
 	next, err := t.observed(m).Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.FieldManager, Force: force, Time: t.now, Finish: t.finish})
@@ -86,9 +86,9 @@ func (t *task) otherName(config document.Value, err error) *Status {
 	return applyStatus(err)
 }
 
-// errScaleVersion is the error of an apply to the Scale of a custom resource. The API server
-// fails to convert the Scale to the version of the resource.
-var errScaleVersion = errors.New("a Scale cannot be converted to a version of the custom resource; change it by an update or another patch")
+// scaleVersionText is why an apply to the Scale of a custom resource fails. The API server
+// tries to convert the Scale to the version of the resource.
+const scaleVersionText = "request to convert CR to an invalid group/version: autoscaling/v1"
 
 // applyStatus converts the error of an apply to a Status.
 func applyStatus(err error) *Status {
@@ -204,7 +204,7 @@ func (p *pipeline) version(k *schema.Kind, apiVersion string) (*schema.Kind, boo
 // finish decodes a merged object as the API server holds it in memory, and sets its defaults.
 func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error) {
 	if t.ep.sub == subScale && !t.ep.kind.Builtin {
-		return merged, errScaleVersion
+		return merged, errors.New("failed to convert new object (" + meta(merged, "namespace") + "/" + meta(merged, "name") + "; autoscaling/v1, Kind=Scale) to proper version: " + scaleVersionText)
 	}
 	k := t.ep.body
 	t.passedBody(StageSent, merged)

@@ -106,7 +106,7 @@ func (t *task) validateSchema(object, live document.Value) []schema.FieldError {
 		o.Below = subStatus
 	}
 	errs, clean := structural.ValidateUpdate(k.Type(), object, o)
-	t.valid = clean
+	t.valid = clean && (t.ep.sub != subStatus || t.basis.validFor(k).Exists()) // the status alone is validated there
 	return errs
 }
 
@@ -160,12 +160,16 @@ func (t *task) checkReplicas(object document.Value) []Cause {
 	if scale == nil {
 		return nil
 	}
-	causes := append(checkReplicaCount(object, scale.SpecReplicasPath), checkReplicaCount(object, scale.StatusReplicasPath)...)
+	var causes []Cause
+	if t.ep.sub != subStatus { // it validates only what it changes
+		causes = checkReplicaCount(object, scale.SpecReplicasPath)
+	}
+	causes = append(causes, checkReplicaCount(object, scale.StatusReplicasPath)...)
 	if path := scale.LabelSelectorPath; path != "" {
 		if v, why := scaleField(object, path); why != "" {
 			causes = append(causes, invalidValue(path, `""`, why))
 		} else if v.Exists() && v.Kind() != document.String {
-			causes = append(causes, invalidValue(path, `""`, wrongScaleType(path, v, "string")))
+			causes = append(causes, invalidValue(path, `""`, accessorError(path, v, "string")))
 		}
 	}
 	return causes
@@ -179,7 +183,7 @@ func checkReplicaCount(object document.Value, path string) []Cause {
 	case !v.Exists():
 		return nil
 	case !ok:
-		why = wrongScaleType(path, v, "int64")
+		why = accessorError(path, v, "int64")
 	case n < 0:
 		why = "should be a non-negative integer"
 	case n > math.MaxInt32:
@@ -200,17 +204,17 @@ func scaleField(object document.Value, path string) (v document.Value, why strin
 			return document.Value{}, ""
 		}
 		if v.Kind() != document.Object {
-			return document.Value{}, wrongScaleType("."+strings.Join(names[:i+1], "."), v, "map[string]interface{}")
+			return document.Value{}, accessorError("."+strings.Join(names[:i+1], "."), v, "map[string]interface{}")
 		}
 		v = v.Get(name)
 	}
 	return v, ""
 }
 
-// wrongScaleType returns the message of apimachinery's accessors for unstructured objects
+// accessorError returns the message of apimachinery's accessors for unstructured objects
 // about a value of a wrong type.
-func wrongScaleType(path string, v document.Value, want string) string {
-	return path + " accessor error: " + v.StringOr(v.String()) + " is of the type " + goType(v) + ", expected " + want
+func accessorError(path string, v document.Value, want string) string {
+	return path + " accessor error: " + goText(v) + " is of the type " + goType(v) + ", expected " + want
 }
 
 // goType returns the Go type that apimachinery decodes a value into.

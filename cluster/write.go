@@ -8,6 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
+	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
@@ -106,10 +107,14 @@ func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Statu
 	return next, nil
 }
 
-// invalidKind returns the kind to name in the error for an invalid object: the one in the
-// object.
+// invalidKind returns the group and kind to name in the error for an invalid object: for a
+// custom resource those in the object.
 func (e *endpoint) invalidKind(object document.Value) groupResource {
-	return groupResource{e.kind.Group, object.Get("kind").StringOr(e.kind.Kind)}
+	group := e.kind.Group
+	if version := object.Get("apiVersion").StringOr(""); !e.kind.Builtin && version != "" {
+		group, _, _ = schema.SplitAPIVersion(version)
+	}
+	return groupResource{group, object.Get("kind").StringOr(e.kind.Kind)}
 }
 
 // change returns the next state of an object for an update or one of the four patch types,

@@ -87,8 +87,8 @@ type resource struct {
 }
 
 // reset returns the fields that a resource resets, by apiVersion. The status subresource of
-// a custom resource resets them in all versions, the resource itself only in its own
-// (apiextensions-apiserver, getStatusResetFields). The API server's strategies define them
+// a custom resource resets them in all versions that have it, the resource itself only in its
+// own (apiextensions-apiserver, getStatusResetFields). The API server's strategies define them
 // for ephemeralcontainers and resize, but its endpoints do not use them.
 func (r *resource) reset(subresource string) map[string]ResetFields {
 	strategy := kinds.For(r.kind)
@@ -106,7 +106,9 @@ func (r *resource) reset(subresource string) map[string]ResetFields {
 	reset := map[string]ResetFields{r.kind.APIVersion(): fields}
 	if r.kind.Builtin || subresource == "status" {
 		for _, other := range r.registry.Served(r.kind.Group, r.kind.Kind) {
-			reset[other.APIVersion()] = fields
+			if other.Builtin || other.Status {
+				reset[other.APIVersion()] = fields
+			}
 		}
 	}
 	return reset

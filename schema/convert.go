@@ -206,7 +206,8 @@ func (c *converter) fill(t *Type, s document.Value, m mode) {
 	if !m.builtin {
 		t.Nullable = flag(s, "nullable")
 		t.Embedded = flag(s, "x-kubernetes-embedded-resource")
-		t.Validation = c.validation(s, t.Scalar == IntOrStringScalar)
+		t.RepeatsTypes = t.Scalar == IntOrStringScalar && isIntOrString(s.Get("anyOf"))
+		t.Validation = c.validation(s, t.RepeatsTypes)
 		if t.Embedded && t.Map != nil {
 			c.objectFields(t.Map, s, m)
 		}

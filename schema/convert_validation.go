@@ -36,11 +36,12 @@ func (v *Validation) EnumValues() []document.Value {
 	return out
 }
 
-// validation reads the validation keywords of a schema; nil if it has none. For an
-// int-or-string, the anyOf that repeats the two types is omitted.
-func (c *converter) validation(s document.Value, intOrString bool) *Validation {
+// validation reads the validation keywords of a schema; nil if it has none. repeats reports
+// whether the anyOf of an int-or-string repeats the two types; it is then omitted, because most
+// values have one of them.
+func (c *converter) validation(s document.Value, repeats bool) *Validation {
 	v, some := c.validationOf(s)
-	if intOrString && isIntOrString(s.Get("anyOf")) {
+	if repeats {
 		v.AnyOf = nil
 		some = v.hasRules()
 	}

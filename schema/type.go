@@ -32,6 +32,9 @@ type Type struct {
 	Format string
 	// Nullable reports whether null is allowed as a value (CRDs only).
 	Nullable bool
+	// RepeatsTypes reports that an int-or-string has an anyOf of these two types, which is not
+	// part of Validation.
+	RepeatsTypes bool
 	// Embedded marks an embedded object with apiVersion, kind and metadata
 	// (x-kubernetes-embedded-resource).
 	Embedded bool

@@ -101,7 +101,7 @@ func (c *defaultChecker) value(t *schema.Type, v document.Value) {
 	if p.value(t, v, document.Value{}, false, t.Embedded); len(p.unknown) > 0 && !c.inMeta {
 		c.errs = append(c.errs, schema.FieldError{Type: schema.ErrorInvalid, Path: path, Field: at, BadValue: v, Detail: "must not have unknown fields"})
 	}
-	var w validator
+	w := validator{anyIntOrString: true}
 	w.value(t, v, document.Value{}, document.Value{})
 	w.embedded(t, v, document.Value{}, false, nil)
 	for _, e := range w.finish() {

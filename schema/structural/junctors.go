@@ -7,12 +7,7 @@ import (
 
 // junctors validates anyOf, oneOf, allOf and not.
 func (c *validator) junctors(r *schema.Validation, v document.Value) {
-	if len(r.AnyOf) > 0 {
-		if n, failed := count(r.AnyOf, v, 1); n == 0 {
-			c.addWorded(quoted, "must validate at least one schema (anyOf)")
-			c.errs = append(c.errs, failed...)
-		}
-	}
+	c.anyOf(r.AnyOf, v)
 	if len(r.OneOf) > 0 {
 		switch n, failed := count(r.OneOf, v, len(r.OneOf)); {
 		case n == 0:
@@ -22,13 +17,7 @@ func (c *validator) junctors(r *schema.Validation, v document.Value) {
 			c.addWorded(quoted, "must validate one and only one schema (oneOf). Found "+decimal(int64(n))+" valid alternatives")
 		}
 	}
-	start := len(c.errs)
-	for _, j := range r.AllOf {
-		c.junctor(j, v)
-	}
-	if len(c.errs) > start {
-		c.addWorded(quoted, "must validate all the schemas (allOf)")
-	}
+	c.allOf(r.AllOf, v)
 	if r.Not != nil {
 		if n, _ := count([]*schema.Junctor{r.Not}, v, 1); n > 0 {
 			c.addWorded(quoted, "must not validate the schema (not)")
@@ -36,21 +25,99 @@ func (c *validator) junctors(r *schema.Validation, v document.Value) {
 	}
 }
 
-// count returns how many alternatives are valid, at most enough. If none is, it also
-// returns the errors of the alternative with the fewest.
+// intOrString is the anyOf that repeats the types of an int-or-string.
+var intOrString = []*schema.Junctor{{Type: "integer"}, {Type: "string"}}
+
+func (c *validator) anyOf(alternatives []*schema.Junctor, v document.Value) {
+	if len(alternatives) == 0 {
+		return
+	}
+	if n, failed := count(alternatives, v, 1); n == 0 {
+		c.addWorded(quoted, "must validate at least one schema (anyOf)")
+		c.errs = append(c.errs, failed...)
+	}
+}
+
+func (c *validator) allOf(all []*schema.Junctor, v document.Value) {
+	failed := 0
+	for _, j := range all {
+		start := len(c.errs)
+		if c.junctor(j, v); len(c.errs) > start {
+			failed++
+		}
+	}
+	switch failed {
+	case 0:
+	case len(all):
+		c.addWorded(quoted, "must validate all the schemas (allOf). None validated")
+	default:
+		c.addWorded(quoted, "must validate all the schemas (allOf)")
+	}
+}
+
+// count returns how many alternatives are valid, at most enough. If none is, it also returns
+// the errors of the first alternative with the most matches.
 func count(alternatives []*schema.Junctor, v document.Value, enough int) (n int, failed []finding) {
+	best := -1
 	for _, j := range alternatives {
 		var c validator
-		c.junctor(j, v)
-		if len(c.errs) == 0 {
+		if c.junctor(j, v); len(c.errs) == 0 {
 			if n++; n == enough {
 				return n, nil
 			}
-		} else if failed == nil || len(c.errs) < len(failed) {
-			failed = c.errs
+		} else if m := matches(j, v); m > best {
+			best, failed = m, c.errs
 		}
 	}
 	return n, failed
+}
+
+// matches returns how many validators of kube-openapi apply to a value and succeed in parts
+// (its Result.MatchCount). For each value those are a constant number and those of its kind,
+// type and format.
+func matches(j *schema.Junctor, v document.Value) int {
+	s, given := scalarOf(j.Type)
+	fits := j.Type == kindName(v) || given && scalarAllows(s, v)
+	if v.IsNull() {
+		if j.Type == "" {
+			return 1
+		}
+		return 0
+	}
+	n := 4
+	if j.Type != "" || j.Format != "" {
+		n++
+		if j.Type == "" || fits {
+			n++
+		}
+	}
+	switch v.Kind() {
+	case document.String:
+		n++
+		if supportedFormat(schema.StringScalar, j.Format) != "" {
+			n++
+		}
+	case document.Number:
+		n++
+	case document.Object:
+		n++
+		for name, p := range j.Properties {
+			if member := v.Get(name); member.Exists() {
+				n += matches(p, member)
+			}
+		}
+	case document.List:
+		n += 2
+		if j.Items != nil {
+			for _, item := range v.Items() {
+				n += matches(j.Items, item)
+			}
+		}
+	}
+	for _, all := range j.Validation.AllOf {
+		n += matches(all, v)
+	}
+	return n
 }
 
 // junctor validates a value against a schema below a junctor. There is no ratcheting here,

@@ -37,6 +37,14 @@ func (c *validator) rules(r *schema.Validation, s schema.Scalar, format string, 
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
+// plural returns a noun in the form for n things.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
 // numeral formats a limit for comparison with v: as an integer if v is one.
 func numeral(v document.Value, limit float64) string {
 	if v.IsInt() {
@@ -46,7 +54,7 @@ func numeral(v document.Value, limit float64) string {
 }
 
 func (c *validator) tooMany(n, most int64) {
-	c.add(schema.ErrorTooMany, document.NewInt(n), "must have at most "+decimal(most)+" items")
+	c.add(schema.ErrorTooMany, document.NewInt(n), "must have at most "+decimal(most)+plural(most, " item"))
 }
 
 // enum validates that the value is listed. Null is never valid, even if listed.
@@ -72,7 +80,7 @@ func (c *validator) text(r *schema.Validation, v document.Value) {
 	if r.MaxLength != nil || r.MinLength != nil {
 		n := int64(utf8.RuneCountInString(text))
 		if r.MaxLength != nil && n > *r.MaxLength {
-			c.add(schema.ErrorTooLong, document.Value{}, "may not be more than "+decimal(*r.MaxLength)+" bytes")
+			c.add(schema.ErrorTooLong, document.Value{}, "may not be more than "+decimal(*r.MaxLength)+plural(*r.MaxLength, " byte"))
 			return
 		}
 		if r.MinLength != nil && n < *r.MinLength {
@@ -101,8 +109,8 @@ func (c *validator) items(r *schema.Validation, v document.Value) {
 // number validates ranges. Limits for integers are truncated, and a limit outside the range
 // of the type makes every value invalid, as in kube-openapi.
 func (c *validator) number(r *schema.Validation, s schema.Scalar, format string, v document.Value) {
-	if r.MultipleOf != nil && c.limit("MultipleOf", *r.MultipleOf, s, format) && !multiple(v, *r.MultipleOf) {
-		c.addInBody(schema.ErrorInvalid, v, "should be a multiple of "+numeral(v, *r.MultipleOf))
+	if r.MultipleOf != nil && c.limit("MultipleOf", *r.MultipleOf, s, format) {
+		c.multipleOf(*r.MultipleOf, v)
 	}
 	if r.Minimum != nil && c.limit("Minimum boundary", *r.Minimum, s, format) {
 		switch order := compare(v, *r.Minimum); {
@@ -149,13 +157,24 @@ func order[T int64 | float64](a, b T) int {
 	return 0
 }
 
-func multiple(v document.Value, factor float64) bool {
-	if factor <= 0 {
-		return false
+// multipleOf validates that a number is a multiple of a factor, which for integers loses its
+// fraction: no integer is a multiple of 0.5.
+func (c *validator) multipleOf(factor float64, v document.Value) {
+	if v.IsInt() {
+		factor = math.Trunc(factor)
 	}
+	switch {
+	case factor <= 0:
+		text := numeral(v, factor)
+		c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewFloat(factor), Detail: text}, wording: ofFactor})
+	case !multiple(v, factor):
+		c.addInBody(schema.ErrorInvalid, v, "should be a multiple of "+numeral(v, factor))
+	}
+}
+
+func multiple(v document.Value, factor float64) bool {
 	if i, ok := v.Int(); ok {
-		f := int64(factor)
-		return f != 0 && i%f == 0
+		return i%int64(factor) == 0
 	}
 	data, _ := v.Float()
 	if factor < 1 {

@@ -18,8 +18,9 @@ type Options struct {
 	// Valid is an object that is valid by t, usually the object before an update if it is
 	// known to be valid. Parts that it shares with the object are skipped.
 	Valid document.Value
-	// Below is the name of the part written alone, such as "status". Field paths in the
-	// details of errors begin there, as in kube-apiserver.
+	// Below is the name of the part written alone, such as "status". As in kube-apiserver,
+	// only this part is validated by the schema, field paths in the details of errors begin
+	// there, and embedded objects are not validated.
 	Below string
 	// Metadata validates the metadata of an embedded object
 	// (x-kubernetes-embedded-resource). Paths begin at the metadata; a Field is appended to
@@ -46,14 +47,16 @@ func Validate(t *schema.Type, v document.Value, o Options) []schema.FieldError {
 // valid if it has errors that are ignored because the value is unchanged from o.Old.
 func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.FieldError, valid bool) {
 	c := validator{part: o.Below}
-	c.value(t, v, document.Value{}, o.Valid)
+	c.root(t, v, document.Value{}, o.Valid)
 	valid = len(c.errs) == 0
 	if o.Old.Exists() && len(c.errs) > 0 {
 		// Old values are correlated only if there are errors.
 		c = validator{part: o.Below}
-		c.root(t, v, o.Old)
+		c.root(t, v, o.Old, document.Value{})
 	}
-	c.embedded(t, v, o.Valid, true, o.Metadata)
+	if o.Below == "" {
+		c.embedded(t, v, o.Valid, true, o.Metadata)
+	}
 	start := len(c.errs)
 	c.uniqueness(t, v, o.Valid)
 	valid = valid && len(c.errs) == 0
@@ -72,6 +75,8 @@ type validator struct {
 	errs []finding
 	// part is Options.Below.
 	part string
+	// anyIntOrString accepts any type for an int-or-string, as kube-apiserver does in defaults.
+	anyIntOrString bool
 }
 
 type finding struct {
@@ -90,10 +95,11 @@ const rootField = "<nil>"
 type wording uint8
 
 const (
-	asIs   wording = iota
-	inBody         // spec.a in body must be of type integer: "string"
-	inPath         // Checked value must be of type integer with format int32 in spec.a
-	quoted         // "spec.a" must not validate the schema (not)
+	asIs     wording = iota
+	inBody           // spec.a in body must be of type integer: "string"
+	inPath           // Checked value must be of type integer with format int32 in spec.a
+	quoted           // "spec.a" must not validate the schema (not)
+	ofFactor         // factor MultipleOf declared for spec.a must be positive: 0
 )
 
 func (c *validator) add(t schema.ErrorType, bad document.Value, detail string) {
@@ -148,6 +154,8 @@ func (c *validator) finish() []schema.FieldError {
 			f.Detail = text + " in body " + f.Detail
 		case inPath:
 			f.Detail, f.Field = f.Detail+" in "+text, whole
+		case ofFactor:
+			f.Detail = "factor MultipleOf declared for " + text + " must be positive: " + f.Detail
 		case quoted:
 			f.Detail, f.Field = string(document.AppendQuoted(nil, text))+" "+f.Detail, whole
 		}
@@ -189,10 +197,17 @@ func (f *finding) fieldText() string {
 	return text
 }
 
-// root validates the whole object. apiVersion and kind are not compared with the old
-// object, which may have another version.
-func (c *validator) root(t *schema.Type, v, old document.Value) {
-	c.value(t, v, old.Without("apiVersion").Without("kind"), document.Value{})
+// root validates the whole object, or the part written alone. apiVersion and kind are not
+// compared with the old object, which may have another version.
+func (c *validator) root(t *schema.Type, v, old, valid document.Value) {
+	if c.part == "" {
+		c.value(t, v, old.Without("apiVersion").Without("kind"), valid)
+		return
+	}
+	if part := v.Get(c.part); part.Exists() {
+		c.value(knownMember(t, c.part), part, old.Get(c.part), valid.Get(c.part))
+		c.below(0, document.FieldStep(c.part))
+	}
 }
 
 // value validates the JSON Schema keywords. old is the value before the update, absent if
@@ -202,7 +217,9 @@ func (c *validator) value(t *schema.Type, v, old, valid document.Value) {
 		return
 	}
 	start := len(c.errs)
-	c.typeOf(t, v)
+	if c.typeOf(t, v); t.RepeatsTypes && len(c.errs) > start && !v.IsNull() {
+		c.anyOf(intOrString, v)
+	}
 	if t.Validation != nil {
 		c.rules(t.Validation, t.Scalar, t.Format, v)
 	}
@@ -281,7 +298,7 @@ func surelyValid(t *schema.Type, v document.Value) bool {
 
 // typeOf validates that t allows the type of v.
 func (c *validator) typeOf(t *schema.Type, v document.Value) {
-	if t.Scalar == schema.AnyScalar && t.List != nil && t.Map != nil {
+	if t.Scalar == schema.AnyScalar && t.List != nil && t.Map != nil || t.Scalar == schema.IntOrStringScalar && c.anyIntOrString {
 		return
 	}
 	if !v.IsNull() && allows(t, v) {

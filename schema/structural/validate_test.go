@@ -57,9 +57,9 @@ func TestValidate(t *testing.T) {
 
 		// lists and objects
 		{"{type: array, minItems: 1, items: {type: string}}", "[]", "spec: Invalid value: 0: spec in body should have at least 1 items"},
-		{"{type: array, maxItems: 1, items: {type: string}}", "[a, b]", "spec: Too many: 2: must have at most 1 items"},
+		{"{type: array, maxItems: 1, items: {type: string}}", "[a, b]", "spec: Too many: 2: must have at most 1 item"},
 		{"{type: object, minProperties: 1}", "{}", "spec: Invalid value: 0: spec in body should have at least 1 properties"},
-		{"{type: object, maxProperties: 1, additionalProperties: {type: string}}", "{a: x, b: x}", "spec: Too many: 2: must have at most 1 items"},
+		{"{type: object, maxProperties: 1, additionalProperties: {type: string}}", "{a: x, b: x}", "spec: Too many: 2: must have at most 1 item"},
 
 		// junctors
 		{"{type: string, anyOf: [{minLength: 2}, {pattern: b}]}", "a", `<nil>: Invalid value: "": "spec" must validate at least one schema (anyOf)
@@ -67,7 +67,7 @@ spec: Invalid value: "a": spec in body should be at least 2 chars long`},
 		{"{type: string, oneOf: [{minLength: 1}, {pattern: a}]}", "a", `<nil>: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found 2 valid alternatives`},
 		{"{type: string, not: {pattern: a}}", "a", `<nil>: Invalid value: "": "spec" must not validate the schema (not)`},
 		{"{type: object, properties: {a: {type: string}}, allOf: [{required: [a]}]}", "{}", `spec.a: Required value
-<nil>: Invalid value: "": "spec" must validate all the schemas (allOf)`},
+<nil>: Invalid value: "": "spec" must validate all the schemas (allOf). None validated`},
 
 		// sets and keyed lists
 		{"{type: array, x-kubernetes-list-type: set, items: {type: integer}}", "[1, 2, 1, 1]", "spec[2]: Duplicate value: 1"},
