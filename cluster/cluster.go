@@ -214,10 +214,15 @@ func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
 	default:
 		resp, st = c.write(ctx, r, ep)
 	}
+	return ep.warned(resp, st)
+}
+
+// warned adds the deprecation warning of the requested version to the answer to a request.
+func (e *endpoint) warned(resp *Response, st *Status) (*Response, *Status) {
 	if st != nil {
-		return nil, ep.deprecated(st)
+		return nil, e.deprecated(st)
 	}
-	if warning := ep.deprecation(); warning != "" {
+	if warning := e.deprecation(); warning != "" {
 		resp.Warnings = append([]string{warning}, resp.Warnings...)
 	}
 	return resp, nil
@@ -285,6 +290,12 @@ func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) 
 	if st != nil {
 		return nil, st.warning(out.warnings)
 	}
+	resp, st := c.createPrepared(ctx, t, out)
+	return resp, st.warning(out.warnings)
+}
+
+// createPrepared stores a new object.
+func (c *Cluster) createPrepared(ctx context.Context, t *task, out outcome) (*Response, *Status) {
 	name := meta(out.object.Value, "name")
 	if st := c.terminatingCRD(t.ep, name); st != nil {
 		return nil, st

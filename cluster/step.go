@@ -94,7 +94,7 @@ func (p *Pipeline) Step(kind *schema.Kind, live fieldmanager.Object, r *Request)
 	if st != nil {
 		return nil, st
 	}
-	response, st := p.pipeline.step(ep, live, r)
+	response, st := ep.warned(p.pipeline.step(ep, live, r))
 	if st != nil {
 		return nil, st
 	}
@@ -128,7 +128,7 @@ func (p *pipeline) step(ep *endpoint, live fieldmanager.Object, r *Request) (*Re
 		st = wrongMethod(ep, r)
 	}
 	if st != nil {
-		return nil, st
+		return nil, st.warning(append(t.warnings, out.warnings...))
 	}
 	return t.stepResponse(live, out, unversioned)
 }

@@ -18,7 +18,7 @@ var standardFinalizers = []string{kinds.FinalizerOrphan, kinds.FinalizerForegrou
 // to a custom resource (apiextensions-apiserver, validateKubeFinalizerName). For built-in
 // kinds most of these are errors.
 func (t *task) finalizerWarnings(live, next document.Value) []string {
-	if t.ep.kind.Builtin {
+	if t.ep.kind.Builtin || t.ep.sub != "" {
 		return nil
 	}
 	had := finalizers(live)
@@ -44,10 +44,9 @@ func (t *task) finalizerWarnings(live, next document.Value) []string {
 	return out
 }
 
-// kindWarnings returns the warnings that the strategy of the kind has about an accepted object.
-func (t *task) kindWarnings(live, next document.Value) []string {
-	if t.ep.strategy.Warnings == nil || t.ep.sub != "" {
-		return nil
-	}
-	return t.ep.strategy.Warnings(next, live)
+// strategyWarnings returns the warnings of the kind's strategy about a valid object, which the
+// API server collects before admission validates the object. live is the stored object, absent
+// for a new one; asked is a new object before the strategy prepared it.
+func (t *task) strategyWarnings(live, next, asked document.Value) []string {
+	return append(t.finalizerWarnings(live, next), t.ep.strategy.Warnings(t.ep.kind, t.ep.sub, next, live, asked)...)
 }

@@ -33,14 +33,13 @@ func (t *task) create() (outcome, *Status) {
 	if out.object, st = t.prepareNew(next); st != nil {
 		return out, st
 	}
+	out.warnings = append(out.warnings, t.strategyWarnings(document.Value{}, out.object.Value, next.Value)...)
 	if out.object, st = t.admit(out.object, fieldmanager.Object{}); st != nil {
 		return out, st
 	}
 	if n, err := revision(meta(next.Value, "resourceVersion")); err == nil && n != 0 && !t.dryRun() {
-		return outcome{}, plainError(errVersionOnCreate)
+		return out, plainError(errVersionOnCreate)
 	}
-	out.warnings = append(out.warnings, t.finalizerWarnings(document.Value{}, out.object.Value)...)
-	out.warnings = append(out.warnings, t.kindWarnings(document.Value{}, out.object.Value)...)
 	return out, nil
 }
 
@@ -134,10 +133,6 @@ func (t *task) change(live fieldmanager.Object) (outcome, *Status) {
 	}
 	out, st := t.finishChange(live, next)
 	out.warnings = append(warnings, out.warnings...)
-	if st == nil && t.ep.sub == "" {
-		out.warnings = append(out.warnings, t.finalizerWarnings(live.Value, out.object.Value)...)
-		out.warnings = append(out.warnings, t.kindWarnings(live.Value, out.object.Value)...)
-	}
 	return out, st
 }
 
@@ -219,11 +214,13 @@ func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 	}
 	if !live.Value.Exists() {
 		next.Value = withoutSystemMetadata(next.Value)
-		object, st := t.prepareNew(next)
-		if st == nil {
-			object, st = t.admit(object, live)
+		out := outcome{created: true}
+		var st *Status
+		if out.object, st = t.prepareNew(next); st == nil {
+			out.warnings = t.strategyWarnings(live.Value, out.object.Value, next.Value)
+			out.object, st = t.admit(out.object, live)
 		}
-		return outcome{object: object, created: true}, st
+		return out, st
 	}
 	has := meta(live.Value, "resourceVersion")
 	switch {
@@ -237,16 +234,18 @@ func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 	}
 	t.passed(StageAdmitted, next.Value)
 	next, st := t.prepareUpdate(live, next)
-	if st == nil {
-		next, st = t.admit(next, live)
-	}
 	if st != nil {
 		return outcome{}, st
+	}
+	out := outcome{warnings: t.strategyWarnings(live.Value, next.Value, document.Value{})}
+	if next, st = t.admit(next, live); st != nil {
+		return out, st
 	}
 	if document.Identical(next.Value, live.Value) && sameManagers(next.Managed, live.Managed, false) {
 		next.Managed = live.Managed
 	}
-	return outcome{object: next, deleted: t.lastFinalizerGone(live.Value, next.Value)}, nil
+	out.object, out.deleted = next, t.lastFinalizerGone(live.Value, next.Value)
+	return out, nil
 }
 
 // prepareUpdate runs the update strategy: it resets fields that the endpoint must not change,

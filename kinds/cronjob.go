@@ -69,3 +69,13 @@ func (c *check) timeZone(zone field) {
 		c.invalid(zone, "unknown time zone "+name)
 	}
 }
+
+func warnCronJob(a *advice, object, old field) {
+	a.podNames(object, old, podsAndHosts)
+	if respecified(object, old) {
+		a.jobSpec(object.get("spec.jobTemplate.spec"))
+	}
+	if old.isSet() && strings.Contains(object.get("spec.schedule").text(), "TZ") {
+		a.say("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details")
+	}
+}

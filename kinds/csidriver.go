@@ -59,3 +59,14 @@ func validateTokenRequests(c *check, requests field) {
 		}
 	}
 }
+
+// warnCSIDriver warns about requests for tokens when they are added or changed.
+func warnCSIDriver(a *advice, object, old field) {
+	requests := object.get("spec.tokenRequests")
+	if requests.items() == 0 || old.isSet() && a.check.same(requests, old.get("spec.tokenRequests")) {
+		return
+	}
+	if secrets := object.get("spec.serviceAccountTokenInSecrets"); !secrets.isSet() {
+		a.say("spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes")
+	}
+}

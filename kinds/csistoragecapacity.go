@@ -22,3 +22,14 @@ func validateCSIStorageCapacity(c *check, object, old field) {
 		c.immutable(class, old.get("storageClassName"))
 	}
 }
+
+func warnCSIStorageCapacity(a *advice, object, _ field) {
+	topology := object.get("nodeTopology")
+	a.labelKeys(topology.get("matchExpressions"))
+	labels := topology.get("matchLabels")
+	for i := range labels.members() {
+		if key := labels.Value.Key(i); deprecatedLabels[key] != "" {
+			a.say("nodeTopology.matchLabels." + key + ": " + deprecatedLabels[key])
+		}
+	}
+}

@@ -12,5 +12,4 @@ var customResourceDefinitionStrategy = Strategy{
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"spec"},
 	Defines:        true,
-	Warnings:       formatWarnings,
 }

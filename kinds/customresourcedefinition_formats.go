@@ -13,18 +13,16 @@ import (
 var textFormats = strings.Fields("bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 " +
 	"creditcard ssn hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname")
 
-// formatWarnings returns a warning for each format of a CustomResourceDefinition's schemas
-// that the API server ignores and that the live definition, if any, does not have. kube-apiserver
-// lists them in random order; here they are sorted.
-func formatWarnings(object, old document.Value) []string {
-	had := unknownFormats(old)
-	var out []string
-	for _, format := range unknownFormats(object) {
+// warnFormats warns about each format of a CustomResourceDefinition's schemas that the API
+// server ignores and that the live definition, if any, does not have. kube-apiserver lists them
+// in random order; here they are sorted.
+func warnFormats(a *advice, object, old field) {
+	had := unknownFormats(old.Value)
+	for _, format := range unknownFormats(object.Value) {
 		if !slices.Contains(had, format) {
-			out = append(out, fmt.Sprintf("unrecognized format %q", format))
+			a.say(fmt.Sprintf("unrecognized format %q", format))
 		}
 	}
-	return out
 }
 
 // unknownFormats returns the unrecognized formats of a definition, sorted.

@@ -60,3 +60,12 @@ func validateDaemonSetStatus(c *check, object, old field) {
 		"updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount")
 	c.notDecremented(status.get("collisionCount"), old.get("status.collisionCount"))
 }
+
+// warnDaemonSet warns about the pod template if it has changed.
+func warnDaemonSet(a *advice, object, old field) {
+	const generation = "deprecated.daemonset.template.generation"
+	counted := func(f field) string { return f.get("metadata.annotations").key(generation).text() }
+	if !old.isSet() || counted(object) != counted(old) {
+		a.podSpec(object.get("spec.template"), true)
+	}
+}

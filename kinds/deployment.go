@@ -72,3 +72,9 @@ func validateDeploymentStatus(c *check, object, old field) {
 	c.atMost(status, "readyReplicas", "availableReplicas")
 	c.notDecremented(status.get("collisionCount"), old.get("status.collisionCount"))
 }
+
+// warnDeployment warns about a Deployment or ReplicaSet.
+func warnDeployment(a *advice, object, old field) {
+	a.podNames(object, old, podsAndHosts)
+	a.template(object, old, "spec.template")
+}

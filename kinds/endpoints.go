@@ -56,3 +56,20 @@ func validateEndpointSubset(c *check, subset field) {
 		}
 	}
 }
+
+// warnEndpoints warns about addresses, except those of the endpoints controller, which
+// corrects them.
+func warnEndpoints(a *advice, object, _ field) {
+	if object.get("metadata.labels").key("endpoints.kubernetes.io/managed-by").text() == "endpoint-controller" {
+		return
+	}
+	subsets := object.get("subsets")
+	for i := range subsets.items() {
+		for _, name := range [...]string{"addresses", "notReadyAddresses"} {
+			list := subsets.item(i).get(name)
+			for j := range list.items() {
+				a.address(list.item(j).get("ip"))
+			}
+		}
+	}
+}

@@ -134,3 +134,22 @@ func validateHintNames(c *check, hints field, rule func(string) string) {
 		c.syntax(name, rule)
 	}
 }
+
+// warnEndpointSlice warns about names as addresses, and about addresses, except those of
+// controllers, which correct them.
+func warnEndpointSlice(a *advice, object, old field) {
+	if !old.isSet() && object.get("addressType").text() == "FQDN" {
+		a.say("spec.addressType: FQDN endpoints are deprecated")
+	}
+	switch object.get("metadata.labels").key("endpointslice.kubernetes.io/managed-by").text() {
+	case "endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io":
+		return
+	}
+	endpoints := object.get("endpoints")
+	for i := range endpoints.items() {
+		list := endpoints.item(i).get("addresses")
+		for j := range list.items() {
+			a.address(list.item(j))
+		}
+	}
+}

@@ -210,3 +210,11 @@ func hasItemWith(list document.Value, field, text string) bool {
 	}
 	return false
 }
+
+// warnIngress warns about the annotation of the class of a new Ingress.
+func warnIngress(a *advice, object, old field) {
+	const class = "kubernetes.io/ingress.class"
+	if !old.isSet() && object.get("metadata.annotations").key(class).Exists() && !object.get("spec.ingressClassName").isSet() {
+		a.say(`annotation "` + class + `" is deprecated, please use 'spec.ingressClassName' instead`)
+	}
+}

@@ -128,3 +128,26 @@ func validateIPBlock(c *check, n field, known map[string]bool) {
 		}
 	}
 }
+
+func warnNetworkPolicy(a *advice, object, _ field) {
+	a.peers(object.get("spec.ingress"), "from")
+	a.peers(object.get("spec.egress"), "to")
+}
+
+// peers warns about the address ranges in the rules of a NetworkPolicy.
+func (a *advice) peers(rules field, name string) {
+	for i := range rules.items() {
+		list := rules.item(i).get(name)
+		for j := range list.items() {
+			block := list.item(j).get("ipBlock")
+			if !block.isSet() {
+				continue
+			}
+			a.addressRange(block.get("cidr"))
+			except := block.get("except")
+			for k := range except.items() {
+				a.addressRange(except.item(k))
+			}
+		}
+	}
+}

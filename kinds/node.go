@@ -132,3 +132,17 @@ func validateNodeUpdate(c *check, object, old field) {
 		c.forbidden(external, "may not be changed")
 	}
 }
+
+func warnNode(a *advice, object, _ field) {
+	spec := object.get("spec")
+	if source := spec.get("configSource"); source.isSet() {
+		a.warn(source, "the feature is removed")
+	}
+	if id := spec.get("externalID"); id.text() != "" {
+		a.warn(id, "this field is deprecated, and is unused by Kubernetes")
+	}
+	ranges := spec.get("podCIDRs")
+	for i := range ranges.items() {
+		a.addressRange(ranges.item(i))
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // persistentVolumeStrategy is the strategy of v1 PersistentVolume.
@@ -29,9 +30,30 @@ func validatePersistentVolume(c *check, object, old field) {
 	name := object.get("metadata.name")
 	spec := object.get("spec")
 	validatePersistentVolumeSpec(c, spec, name.text(), false)
+	c.mountOptions(object.get("metadata.annotations"), spec)
 	if old.isSet() {
 		validatePersistentVolumeUpdate(c, object, old)
 	}
+}
+
+// betaMountOptions is the annotation that spec.mountOptions has replaced.
+const betaMountOptions = "volume.beta.kubernetes.io/mount-options"
+
+// mountOptions refuses the annotation with mount options for volumes that have none
+// (pkg/volume/validation, checkMountOption).
+func (c *check) mountOptions(annotations, spec field) {
+	options := annotations.key(betaMountOptions)
+	if !options.Exists() {
+		return
+	}
+	for _, source := range [...]string{"gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "nfs", "rbd", "quobyte", "iscsi", "cinder",
+		"cephfs", "azureFile", "vsphereVolume", "azureDisk", "photonPersistentDisk"} {
+		if spec.get(source).isSet() {
+			return
+		}
+	}
+	c.errs = append(c.errs, schema.FieldError{Type: schema.ErrorForbidden, Path: options.path(),
+		Field: annotations.pathText() + "." + betaMountOptions, Detail: "may not specify mount options for this volume type"})
 }
 
 // persistentVolumeSources returns the fields of which a persistent volume must have exactly
@@ -273,6 +295,27 @@ func validatePersistentVolumeUpdate(c *check, object, old field) {
 	if class := was.get("volumeAttributesClassName"); class.isSet() {
 		if next := spec.get("volumeAttributesClassName"); !next.isSet() {
 			c.forbidden(next, "may not be removed")
+		}
+	}
+}
+
+func warnPersistentVolume(a *advice, object, _ field) {
+	annotations, spec := object.get("metadata.annotations"), object.get("spec")
+	if class := annotations.key(betaStorageClass); class.Exists() {
+		a.warn(class, `deprecated since v1.8; use "storageClassName" attribute instead`)
+	}
+	if options := annotations.key(betaMountOptions); options.Exists() {
+		a.warn(options, `deprecated since v1.31; use "mountOptions" attribute instead`)
+	}
+	if policy := spec.get("persistentVolumeReclaimPolicy"); policy.text() == "Recycle" {
+		a.warn(policy, "The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.")
+	}
+	a.nodeSelectorTerms(spec.get("nodeAffinity.required.nodeSelectorTerms"))
+	for _, removed := range removedVolumes {
+		switch removed[0] {
+		case "flocker", "quobyte": // these have no warning in a PersistentVolume
+		default:
+			a.removedVolume(spec, removed[0], removed[1])
 		}
 	}
 }

@@ -141,3 +141,13 @@ func (c *check) claimResource(list field, resource string) bool {
 	}
 	return true
 }
+
+func warnPersistentVolumeClaim(a *advice, object, _ field) {
+	if class := object.get("metadata.annotations").key(betaStorageClass); class.Exists() {
+		a.warn(class, `deprecated since v1.8; use "storageClassName" attribute instead`)
+	}
+	a.claim(object.get("spec"))
+}
+
+// betaStorageClass is the annotation that spec.storageClassName has replaced.
+const betaStorageClass = "volume.beta.kubernetes.io/storage-class"

@@ -10,3 +10,5 @@ var podTemplateStrategy = Strategy{
 }
 
 func validatePodTemplate(c *check, object, _ field) { c.podTemplate(object.get("template")) }
+
+func warnPodTemplate(a *advice, object, old field) { a.template(object, old, "template") }

@@ -47,3 +47,15 @@ func validateReplicationControllerStatus(c *check, object, _ field) {
 	c.atMost(status, "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas")
 	c.atMost(status, "readyReplicas", "availableReplicas")
 }
+
+// warnReplicationController warns about the pod template. For an update it is the previous one,
+// as in kube-apiserver, which exchanges the two (WarningsOnUpdate of rcStrategy).
+func warnReplicationController(a *advice, object, old field) {
+	a.podNames(object, old, podsAndHosts)
+	switch {
+	case !old.isSet():
+		a.template(object, old, "spec.template")
+	case respecified(object, old):
+		a.podSpec(old.get("spec.template"), true)
+	}
+}

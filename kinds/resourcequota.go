@@ -130,3 +130,21 @@ func sameTexts(a, b document.Value) bool {
 	}
 	return true
 }
+
+// warnResourceQuota warns about a new quota that allows more requests than limits.
+func warnResourceQuota(a *advice, object, old field) {
+	if old.isSet() {
+		return
+	}
+	hard := object.get("spec.hard")
+	for _, name := range [...]string{"cpu", "memory", "storage", "ephemeral-storage"} {
+		from, to := "requests."+name, "limits."+name
+		if !hard.key(from).Exists() && (name == "cpu" || name == "memory") {
+			from = name
+		}
+		request, limit := hard.key(from), hard.key(to)
+		if request.isSet() && limit.isSet() && amountOf(request.Value).Cmp(amountOf(limit.Value)) > 0 {
+			a.say("ResourceQuota " + from + " (" + request.text() + ") should be less than " + to + " (" + limit.text() + ")")
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -336,5 +337,11 @@ func validateCounters(c *check, counters field) {
 		if _, name := counters.memberAt(i); names.DNSLabel(name) != "" {
 			c.invalidText(counters, name, names.DNSLabel(name))
 		}
+	}
+}
+
+func warnResourceSlice(a *advice, object, _ field) {
+	if driver := object.get("spec.driver"); driver.text() != strings.ToLower(driver.text()) {
+		a.warn(driver, "driver names should be lowercase; "+strconv.Quote(driver.text())+" contains uppercase characters")
 	}
 }

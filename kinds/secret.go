@@ -2,6 +2,8 @@ package kinds
 
 import (
 	"encoding/base64"
+	"encoding/pem"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -78,4 +80,52 @@ func (c *check) jsonEntry(entry field) {
 		}
 	}
 	c.invalidText(entry, "<secret contents redacted>", "must hold a JSON object")
+}
+
+// warnSecret warns about a TLS Secret without a certificate or key (crypto/tls, X509KeyPair).
+// kube-apiserver also warns about those that cannot be decoded, or that are no pair.
+func warnSecret(a *advice, object, _ field) {
+	if object.get("type").text() != "kubernetes.io/tls" {
+		return
+	}
+	data := object.get("data")
+	certificate, others := pemBlocks(data.key("tls.crt"), func(kind string) bool { return kind == "CERTIFICATE" })
+	if !certificate {
+		switch {
+		case len(others) == 0:
+			a.say("tls: failed to find any PEM data in certificate input")
+		case len(others) == 1 && strings.HasSuffix(others[0], "PRIVATE KEY"):
+			a.say("tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched")
+		default:
+			a.say(`tls: failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [` + strings.Join(others, " ") + "]")
+		}
+		return
+	}
+	key, others := pemBlocks(data.key("tls.key"), func(kind string) bool { return kind == "PRIVATE KEY" || strings.HasSuffix(kind, " PRIVATE KEY") })
+	switch {
+	case key:
+	case len(others) == 0:
+		a.say("tls: failed to find any PEM data in key input")
+	case len(others) == 1 && others[0] == "CERTIFICATE":
+		a.say("tls: found a certificate rather than a key in the PEM for the private key")
+	default:
+		a.say(`tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [` + strings.Join(others, " ") + "]")
+	}
+}
+
+// pemBlocks reports whether a base64 text contains a PEM block of a wanted type, and returns the
+// types of the other blocks.
+func pemBlocks(entry field, wanted func(kind string) bool) (found bool, others []string) {
+	rest, _ := base64.StdEncoding.DecodeString(entry.text())
+	for {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			return found, others
+		}
+		if wanted(block.Type) {
+			found = true
+		} else {
+			others = append(others, block.Type)
+		}
+	}
 }

@@ -7,3 +7,12 @@ var serviceAccountStrategy = Strategy{
 	Name:          subdomainName,
 	ReturnDeleted: true,
 }
+
+// warnServiceAccount warns about an annotation when it is added.
+func warnServiceAccount(a *advice, object, old field) {
+	const enforce = "kubernetes.io/enforce-mountable-secrets"
+	annotation := object.get("metadata.annotations").key(enforce)
+	if annotation.Exists() && !old.get("metadata.annotations").key(enforce).Exists() {
+		a.warn(annotation, "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets")
+	}
+}

@@ -126,3 +126,21 @@ func validateStatefulSetStatus(c *check, object, old field) {
 	c.atMost(status, "readyReplicas", "availableReplicas")
 	c.notDecremented(status.get("collisionCount"), old.get("status.collisionCount"))
 }
+
+// warnStatefulSet warns about a StatefulSet. The fields of the claims' warnings differ between a
+// create and an update, as in kube-apiserver.
+func warnStatefulSet(a *advice, object, old field) {
+	a.template(object, old, "spec.template")
+	spec := object.get("spec")
+	claims := spec.get("volumeClaimTemplates")
+	shown := ""
+	if old.isSet() {
+		shown = "Spec"
+	}
+	for i := range claims.items() {
+		a.claim(claims.item(i).getAs("spec", shown))
+	}
+	if limit := spec.get("revisionHistoryLimit"); limit.number() < 0 {
+		a.warn(limit, "a negative value retains all historical revisions; a value >= 0 is recommended")
+	}
+}

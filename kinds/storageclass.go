@@ -125,3 +125,15 @@ func (t sortedTexts) joined(separator string) string {
 	slices.Sort(t)
 	return strings.Join(t, separator)
 }
+
+func warnStorageClass(a *advice, object, _ field) {
+	terms := object.get("allowedTopologies")
+	for i := range terms.items() {
+		list := terms.item(i).get("matchLabelExpressions")
+		for j := range list.items() {
+			if key := list.item(j).get("key"); deprecatedLabels[key.text()] != "" {
+				a.warn(key, deprecatedLabels[key.text()])
+			}
+		}
+	}
+}

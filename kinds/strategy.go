@@ -95,10 +95,6 @@ type Strategy struct {
 	// object. It is nil for resources whose status does not depend on the Namespace.
 	StatusInNamespace func(object, live, namespace document.Value) []schema.FieldError
 
-	// Warnings returns warnings about an object that was accepted; old is the live object,
-	// absent for a new one. nil has none.
-	Warnings func(object, old document.Value) []string
-
 	// internal converts an object to the version that the validation is written for; nil if
 	// all versions have the same fields.
 	internal func(k *schema.Kind, object document.Value) document.Value

@@ -210,3 +210,11 @@ func (c *check) webhookPath(path field) {
 		}
 	}
 }
+
+// warnStaticName warns about names that are reserved for configurations in files of the API
+// server (ManifestBasedAdmissionControlConfig).
+func warnStaticName(a *advice, object, _ field) {
+	if name := object.get("metadata.name"); strings.HasSuffix(name.text(), ".static.k8s.io") {
+		a.warn(name, `names ending with ".static.k8s.io" are reserved for static manifest-based configurations and cannot be managed via the API`)
+	}
+}

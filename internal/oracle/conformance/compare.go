@@ -11,7 +11,7 @@ import (
 // Difference describes how an answer differs from the recorded one, "" if it does not. Both
 // must be normalized.
 //
-// Codes must be equal. For a success, the body, the events and the warnings about fields
+// Codes must be equal. For a success, the body, the events and the warnings
 // must be equal, except for the order of managedFields entries, which depends on whole
 // seconds; ordered compares that too. For a failure, the kind and reason of the Status must
 // be equal, and the reason and field of every cause, in any order. For Conflict, NotFound
@@ -31,7 +31,7 @@ func Difference(want, got Response, ordered bool) string {
 	if d := difference("", order(want.Body), order(got.Body)); d != "" {
 		return "body" + d
 	}
-	if w, g := fieldWarnings(want.Warnings), fieldWarnings(got.Warnings); !slices.Equal(w, g) {
+	if w, g := want.Warnings, got.Warnings; !slices.Equal(w, g) {
 		return fmt.Sprintf("warnings: want %q, got %q", w, g)
 	}
 	if d := difference("", order(list(want.Events)), order(list(got.Events))); d != "" {
@@ -152,18 +152,6 @@ func causesDifference(want, got any) string {
 		return ""
 	}
 	return fmt.Sprintf("%s missing %q, not wanted %q", causesDiffer, missing, unwanted)
-}
-
-// fieldWarnings returns the warnings from decoding, without those that built-in kinds add
-// as advice.
-func fieldWarnings(warnings []string) []string {
-	out := []string{}
-	for _, w := range warnings {
-		if strings.Contains(w, "unknown field") || strings.Contains(w, "duplicate field") || strings.Contains(w, "already set in map") {
-			out = append(out, w)
-		}
-	}
-	return out
 }
 
 // sortManagers returns the value with the entries of every managedFields sorted

@@ -28,8 +28,7 @@ type Runner struct {
 	// Sleep prevents a second boundary within a case.
 	Now   func() time.Time
 	Sleep func(time.Duration)
-	// AllWarnings compares all warnings, including those of failures, and not only the
-	// warnings about fields of a success.
+	// AllWarnings compares the warnings of failures too, and not only those of successes.
 	AllWarnings bool
 }
 
