@@ -119,7 +119,7 @@ export class ConflictCard {
     this.#fields = fields;
     const field = this.#field();
     const sentence = field
-      ? h("p", null, ...ownersOf(this.#app, field), field.managers.length === 1 ? " owns " : " own ", h("code", null, ...fieldPath(field.path)), " with the value ", h("code", null, field.live || "(none)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(none)"))
+      ? h("p", null, ...ownersOf(this.#app, field), field.managers.length === 1 ? " owns " : " own ", h("code", null, ...fieldPath(field.path)), " with the value ", h("code", null, field.live || "(none)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(none)"), field.note ? `. Note: ${field.note}` : "")
       : h("p", null, `Resolve all ${fields.length} conflicts the same way:`);
     if (sentence.isEqualNode(this.#sentence)) return;
     this.#sentence.replaceWith(sentence);

@@ -273,6 +273,7 @@ export interface Conflict {
   manager: string;
   live: string;
   wanted: string;
+  note: string;
   ways: Way[];
   line: number;
   mark: Mark;

@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
@@ -45,7 +46,7 @@ func conflictReport(e *patchlab.Error, several bool) string {
 			at = "  (" + p.String() + ")"
 		}
 		live, wanted := shortPair(c.Live, c.Wanted)
-		fmt.Fprintf(&b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", e.Fields[i].Field, at, ownerText(c), live, wanted, missingText(c))
+		fmt.Fprintf(&b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", e.Fields[i].Field, at, ownerText(c), live, wanted, unsetText(c))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -92,41 +93,13 @@ func ownerText(c patchlab.Conflict) string {
 	return text + ")"
 }
 
-// missingText returns a line for a field whose values differ only in what the manifest does not
-// set. The fields below it are not owned one by one, so what the API server has set by default
-// there, such as the apiVersion of a fieldRef, conflicts with a manifest that relies on it.
-func missingText(c patchlab.Conflict) string {
-	missing, ok := onlyMissing(c.Live, c.Wanted, nil)
-	if !ok || len(missing) == 0 {
+// unsetText returns the line for explain.UnsetNote.
+func unsetText(c patchlab.Conflict) string {
+	note := explain.UnsetNote(c)
+	if note == "" {
 		return ""
 	}
-	return "    note    not in the manifest: " + strings.Join(missing, ", ") + "; an atomic field is compared as a whole\n"
-}
-
-// onlyMissing returns the fields of live that wanted does not have, with their values. ok reports
-// whether the two agree in all others.
-func onlyMissing(live, wanted document.Value, at document.Path) (missing []string, ok bool) {
-	if live.Kind() != document.Object || wanted.Kind() != document.Object {
-		return nil, document.Identical(live, wanted)
-	}
-	for key := range wanted.Members() {
-		if !live.Get(key).Exists() {
-			return nil, false
-		}
-	}
-	for key, value := range live.Members() {
-		field := at.Child(key)
-		if !wanted.Get(key).Exists() {
-			missing = append(missing, field.String()+": "+valueText(value))
-			continue
-		}
-		below, ok := onlyMissing(value, wanted.Get(key), field)
-		if !ok {
-			return nil, false
-		}
-		missing = append(missing, below...)
-	}
-	return missing, true
+	return "    note    " + note + "\n"
 }
 
 // shortPair formats two values, each on one line that fits a terminal, such that the

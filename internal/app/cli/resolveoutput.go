@@ -164,7 +164,7 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 		where = "  (" + at.String() + ")"
 	}
 	live, wanted := shortPair(c.Live, c.Wanted)
-	note := missingText(c)
+	note := unsetText(c)
 	if isSecret(one.Config) && !r.o.showSecrets {
 		live, wanted, note = maskedBefore, maskedAfter, ""
 	}

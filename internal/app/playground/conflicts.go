@@ -14,7 +14,7 @@ func conflicts(res *scenario.Result, lines []explain.Line) []Conflict {
 	var out []Conflict
 	finder := lineFinder{lines: lines}
 	for _, c := range res.Conflicts() {
-		view := Conflict{Path: c.Path.String(), Owner: c.Owner.String(), Manager: c.Manager, Live: shown(c.Live), Wanted: shown(c.Wanted)}
+		view := Conflict{Path: c.Path.String(), Owner: c.Owner.String(), Manager: c.Manager, Live: shown(c.Live), Wanted: shown(c.Wanted), Note: explain.UnsetNote(c)}
 		view.Line = finder.first(c.Path)
 		view.Mark = placeIn(res.Body, c.Path)
 		for _, w := range explain.Ways(c) {

@@ -268,7 +268,9 @@ type Conflict struct {
 	Manager string `json:"manager"`
 	Live    string `json:"live"`
 	Wanted  string `json:"wanted"`
-	Ways    []Way  `json:"ways"`
+	// Note is about values that differ only in what the manifest does not set, else "".
+	Note string `json:"note"`
+	Ways []Way  `json:"ways"`
 	// Line is the field's line in the object, Mark its position in the step's body; 0 if it
 	// has none.
 	Line int  `json:"line"`

@@ -97,6 +97,24 @@ func TestRunReportsConflictWithPosition(t *testing.T) {
 	}
 }
 
+// TestConflictOverADefault checks the note on a conflict over an atomic list whose values differ
+// only by a default.
+func TestConflictOverADefault(t *testing.T) {
+	const policy = "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: web}\nspec:\n  podSelector: {}\n  ingress:\n  - ports: [{port: 80"
+	var out RunOutput
+	must(t, New(), "run", RunInput{Scenario: Scenario{
+		Actors: []Actor{{Name: "alice"}, {Name: "bob"}},
+		Steps: []Step{
+			{Actor: "alice", Do: "apply", Body: policy + ", protocol: TCP}]\n"},
+			{Actor: "bob", Do: "apply", Body: policy + "}]\n"},
+		},
+	}, At: 2, Against: 1}, &out)
+	want := `not in the manifest: [0].ports[0].protocol: "TCP"; an atomic field is compared as a whole`
+	if len(out.Conflicts) != 1 || out.Conflicts[0].Note != want {
+		t.Errorf("conflicts %+v, want the note %s", out.Conflicts, want)
+	}
+}
+
 func TestWaysOutOfAConflict(t *testing.T) {
 	for _, c := range []struct{ way, do, line, owners string }{
 		{"force", "force-apply", "  colour: red", "bob"},
