@@ -127,6 +127,32 @@ func TestCRDDeletionWaitsForItsObjects(t *testing.T) {
 	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"new"}}`)
 }
 
+// A definition whose objects are gone and that has other finalizers is no longer terminating
+// and accepts new objects. If it was never established, the condition says so.
+func TestCRDIsKeptByOtherFinalizers(t *testing.T) {
+	const thing = `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"a"}}`
+	q := newRequests(t, cluster.Config{})
+	for _, name := range []string{"things", "others"} { // the second has the names of the first
+		q.must(cluster.Create, crds, thingCRD(name, "Thing", simpleSpec, ""))
+		q.must(cluster.Patch, crds+"/"+name+".x.example.com", `{"metadata":{"finalizers":["x.example.com/f"]}}`)
+	}
+	q.must(cluster.Create, things, thing)
+	for name, want := range map[string]string{"things": "False InstanceDeletionCompleted", "others": "False NeverEstablished"} {
+		q.must(cluster.Delete, crds+"/"+name+".x.example.com", "")
+		kept := q.must(cluster.Get, crds+"/"+name+".x.example.com", "")
+		if got := condition(kept, "Terminating"); got != want {
+			t.Errorf("%s: the condition Terminating is %s, want %s", name, got, want)
+		}
+		if got := kept.Lookup("metadata", "finalizers").String(); got != `["x.example.com/f"]` {
+			t.Errorf("%s: the finalizers are %s", name, got)
+		}
+	}
+	q.refused(404, cluster.Get, things+"/a", "")
+	q.must(cluster.Create, things, thing)
+	q.must(cluster.Patch, crds+"/things.x.example.com", `{"metadata":{"finalizers":null}}`)
+	q.refused(404, cluster.Get, crds+"/things.x.example.com", "")
+}
+
 // A definition with a webhook that has no valid CA bundle is not established.
 func TestCRDWithoutCABundleIsNotEstablished(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
