@@ -21,7 +21,7 @@ func (t *task) validateNew(next fieldmanager.Object) []Cause {
 	if k.Builtin {
 		causes := t.builtinCauses(object, document.Value{}, document.Value{})
 		if len(causes) == 0 || !t.ep.strategy.MetadataLast {
-			causes = append(causes, metadata...)
+			causes = append(metadata, causes...)
 		}
 		causes = append(causes, t.namespaceCauses(object)...)
 		if len(causes) == 0 {
@@ -64,7 +64,11 @@ func (t *task) builtinCauses(object, live, valid document.Value) []Cause {
 	if t.mutated {
 		written = document.Value{} // kube-apiserver has decoded the object once more
 	}
-	return schemaCauses(t.ep.strategy.ValidateWritten(t.ep.kind, t.ep.sub, object, live, valid, written))
+	sub := t.ep.sub
+	if !live.Exists() {
+		sub = "" // also an object that is created through its status is validated as a whole
+	}
+	return schemaCauses(t.ep.strategy.ValidateWritten(t.ep.kind, sub, object, live, valid, written))
 }
 
 // namespaceCauses validates the part of a new object that depends on its Namespace.

@@ -137,13 +137,17 @@ func (t *task) change(live fieldmanager.Object) (outcome, *Status) {
 }
 
 // mayCreate reports whether the write creates a missing object: an apply always does, an
-// update for some resources. (For those resources a JSON, merge or strategic merge patch fails
-// with NotFound only when it is applied.)
+// update for some resources. For few resources, writes of the status do. (For those resources a
+// JSON, merge or strategic merge patch fails with NotFound only when it is applied.)
 func (t *task) mayCreate() bool {
-	if t.ep.sub != "" {
-		return false
+	s, apply := t.ep.strategy, t.Verb == Patch && t.Format == ApplyPatch
+	switch t.ep.sub {
+	case "":
+		return apply || t.Verb == Update && s.CreateOnUpdate
+	case subStatus:
+		return apply && s.CreateOnStatusApply || (apply || t.Verb == Update) && s.CreateOnUpdate
 	}
-	return t.Verb == Patch && t.Format == ApplyPatch || t.Verb == Update && t.ep.strategy.CreateOnUpdate
+	return false
 }
 
 // next applies the body or patch to the live object, up to and including field management. For
@@ -328,7 +332,7 @@ func (t *task) registryRequest() defaults.Request {
 	if q.Subresource == subScale {
 		q.Subresource = ""
 	}
-	if a := t.addresses; a != nil {
+	if a := t.addresses; a != nil && t.ep.sub == "" {
 		allotment := a.allotment(context.Background())
 		q.ClusterIP, q.NodePort = allotment.clusterIP, allotment.nodePort
 	}

@@ -26,6 +26,8 @@ var validatingAdmissionPolicyStrategy = Strategy{
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"metadata", "spec"},
+
+	CreateOnStatusApply: true,
 }
 
 // The expressions of policies are compiled by package admission, which links CEL; here they

@@ -23,7 +23,7 @@ func repeated(k *schema.Kind, subresource string) []bool {
 	switch {
 	case k.Kind == "Event" && k.Group != "":
 		return repeatsChange
-	case subresource == "status" && k.Kind == "CronJob":
+	case subresource == "status" && (k.Kind == "CronJob" || k.Kind == "ValidatingAdmissionPolicy"):
 		return repeatsNothing
 	case subresource != "":
 		switch k.Kind {

@@ -40,8 +40,11 @@ type Strategy struct {
 	Dropped []string
 	// NoFirstGeneration does not set the generation of a new object to 1.
 	NoFirstGeneration bool
-	// CreateOnUpdate permits creating an object by PUT.
+	// CreateOnUpdate permits creating an object by PUT, also through its status, and by an apply
+	// of its status.
 	CreateOnUpdate bool
+	// CreateOnStatusApply permits creating an object by an apply of its status.
+	CreateOnStatusApply bool
 	// RequireVersion requires a resourceVersion in every update.
 	RequireVersion bool
 	// ReturnDeleted returns the deleted object in response to a deletion, instead of a Status.

@@ -24,9 +24,13 @@ func needsHealthPort(spec document.Value) bool {
 	return textOf(spec, "type") == "LoadBalancer" && textOf(spec, "externalTrafficPolicy") == "Local"
 }
 
-// newService is the create strategy of Services.
+// newService is the create strategy of Services. A Service that is created through its status
+// gets no addresses, ports and families.
 func newService(v document.Value, q Request) document.Value {
 	spec := v.Get("spec")
+	if q.Subresource != "" {
+		return v.With("spec", withoutInternalPolicy(spec))
+	}
 	if ip := spec.Get("clusterIP"); textOf(spec, "clusterIP") != "" && spec.Get("clusterIPs").Len() == 0 {
 		spec = spec.With("clusterIPs", document.NewList(ip))
 	}
@@ -46,9 +50,12 @@ func withoutInternalPolicy(spec document.Value) document.Value {
 
 // updatedService is the update strategy of Services: it restores allocated addresses and
 // ports that the client omitted, and removes those that a changed type does not need unless
-// the client changed them too.
+// the client changed them too. Only a Service that needed none before gets an address.
 func updatedService(next, live document.Value, q Request) document.Value {
 	was := live.Get("spec")
+	if needsAddress(was) {
+		q.ClusterIP = nil
+	}
 	spec := singular(patched(next.Get("spec"), was), was)
 	spec = allocated(families(spec, was), q, nil)
 	if textOf(spec, "type") != "LoadBalancer" {
