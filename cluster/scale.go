@@ -13,7 +13,6 @@ import (
 )
 
 // scaleVersion is the apiVersion of the Scale object that the scale subresource serves.
-
 const scaleVersion = "autoscaling/v1"
 
 // replicasUnset is the replica count in the Scale of a custom resource whose replicas are not
@@ -113,6 +112,9 @@ func (t *task) changeScale(live fieldmanager.Object) (outcome, *Status) {
 	}
 	if st := t.checkScale(next.Value, live.Value); st != nil {
 		return outcome{warnings: warnings}, st
+	}
+	if custom && t.typeless { // kube-apiserver cannot track the fields of a Scale without a type
+		next.Managed = fieldmanager.Managed{}
 	}
 	replicas, _ := next.Value.Lookup("spec", "replicas").Int()
 	object := live

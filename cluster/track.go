@@ -19,7 +19,7 @@ import (
 // that does not match its schema is stored without managedFields, as on the API server.
 func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanager.Object {
 	m, err := t.fieldManager(t.ep)
-	if k := t.ep.body; err != nil || next.Get("kind").StringOr("") != k.Kind || next.Get("apiVersion").StringOr("") != k.APIVersion() {
+	if err != nil || !hasType(next, t.ep.body) {
 		return fieldmanager.Object{Value: withMeta(next, "managedFields", document.Value{})}
 	}
 	object, err := t.observed(m).Update(live, next, fieldmanager.UpdateOptions{FieldManager: t.manager(), Time: t.now})
@@ -31,6 +31,11 @@ func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanag
 		object.Value = withMeta(object.Value, "managedFields", document.Value{})
 	}
 	return object
+}
+
+// hasType reports whether an object has the apiVersion and kind of k.
+func hasType(object document.Value, k *schema.Kind) bool {
+	return object.Get("kind").StringOr("") == k.Kind && object.Get("apiVersion").StringOr("") == k.APIVersion()
 }
 
 // applied merges an apply configuration into the live object.
@@ -47,7 +52,7 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	if err != nil {
 		return live, nil, plainError(err)
 	}
-	if t.ep.sub == subScale && !t.ep.kind.Builtin && live.Managed.Len() == 0 {
+	if t.ep.sub == subScale && !t.ep.kind.Builtin && live.Managed.Len() == 0 && hasType(config, t.ep.body) {
 		return live, nil, plainError(errors.New("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: " + scaleVersionText))
 	}
 	force := t.Force != nil && *t.Force

@@ -8,19 +8,22 @@ import (
 )
 
 // validateJobStatus validates an update of the status, by the Job controller or by the
-// controller in spec.managedBy (KEP-4368). Most rules apply only to fields that change.
+// controller in spec.managedBy (KEP-4368). Most rules apply only to fields that change. The
+// order is kube-apiserver's.
 func validateJobStatus(c *check, object, old field) {
 	s := jobStatus{check: c, spec: object.get("spec"), status: object.get("status"), was: old.get("status")}
 	c.counts(s.status, "active", "succeeded", "failed", "ready", "terminating")
 	s.checkUncounted()
-	s.checkConditions()
-	s.checkTimes()
+	s.checkEnd()
+	s.checkTerminalConditions()
 	s.checkFinished()
 	s.checkIndexes()
-	if ready := s.status.get("ready"); ready.isSet() && ready.number() > s.status.get("active").number() && (s.changed("ready") || s.changed("active")) {
-		c.invalid(ready, "cannot set more ready pods than active")
-	}
+	s.checkPods()
+	s.checkSuccessCriteria()
+	s.checkLostConditions()
 	s.checkCounters()
+	s.checkFixedTimes()
+	s.checkKeptCriteria()
 }
 
 type jobStatus struct {
@@ -53,32 +56,22 @@ func (s *jobStatus) checkUncounted() {
 	}
 }
 
-// checkConditions forbids contradicting conditions, and removing a condition that ends the
-// Job.
-func (s *jobStatus) checkConditions() {
-	wrong := func(is bool, why string) {
-		if is {
-			s.invalidText(s.status.get("conditions"), "", why)
-		}
+// wrong reports an error of the conditions as a whole.
+func (s *jobStatus) wrong(is bool, why string) {
+	if is {
+		s.invalidText(s.status.get("conditions"), "", why)
 	}
-	complete, failed, target, criteria := s.is("Complete"), s.is("Failed"), s.is("FailureTarget"), s.is("SuccessCriteriaMet")
-	wrong(complete && failed && (s.turned("Complete") || s.turned("Failed")), "cannot set Complete=True and Failed=true conditions")
-	wrong(complete && target && (s.turned("Complete") || s.turned("FailureTarget")), "cannot set Complete=True and FailureTarget=true conditions")
-	wrong(failed && !target && (s.turned("Failed") || s.changed("failedIndexes")), "cannot set Failed=True condition without the FailureTarget=true condition")
-	wrong(complete && !criteria && (s.turned("Complete") || s.turned("SuccessCriteriaMet")), "cannot set Complete=True condition without the SuccessCriteriaMet=true condition")
-	wrong(criteria && failed, "cannot set SuccessCriteriaMet=True and Failed=true conditions")
-	wrong(criteria && target, "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions")
-	wrong(complete && !criteria && s.spec.get("successPolicy").isSet(), "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True")
-	for _, name := range [...]string{"Failed", "Complete", "FailureTarget", "SuccessCriteriaMet"} {
-		wrong(s.wasIs(name) && !s.is(name), "cannot disable the "+name+"=True condition")
-	}
-	wrong(s.wasIs("Complete") && !s.wasIs("SuccessCriteriaMet") && criteria, "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions")
 }
 
-func (s *jobStatus) checkTimes() {
+// checkEnd forbids Complete together with the conditions of a failure, and requires the time of
+// completion with it.
+func (s *jobStatus) checkEnd() {
+	complete := s.is("Complete")
+	s.wrong(complete && s.is("Failed") && (s.turned("Complete") || s.turned("Failed")), "cannot set Complete=True and Failed=true conditions")
+	s.wrong(complete && s.is("FailureTarget") && (s.turned("Complete") || s.turned("FailureTarget")), "cannot set Complete=True and FailureTarget=true conditions")
 	start, end := s.status.get("startTime"), s.status.get("completionTime")
-	if changed := s.turned("Complete") || s.changed("completionTime"); changed {
-		switch complete := s.is("Complete"); {
+	if s.turned("Complete") || s.changed("completionTime") {
+		switch {
 		case end.isSet() && !complete:
 			s.invalid(end, "cannot set completionTime when there is no Complete=True condition")
 		case !end.isSet() && complete:
@@ -88,6 +81,52 @@ func (s *jobStatus) checkTimes() {
 	if (s.changed("startTime") || s.changed("completionTime")) && isBefore(end.text(), start.text()) {
 		s.invalid(end, "must be equal to or after startTime")
 	}
+}
+
+// checkTerminalConditions requires the conditions that precede those that end a Job.
+func (s *jobStatus) checkTerminalConditions() {
+	s.wrong(s.is("Failed") && !s.is("FailureTarget") && (s.turned("Failed") || s.changed("failedIndexes")),
+		"cannot set Failed=True condition without the FailureTarget=true condition")
+	s.wrong(s.is("Complete") && !s.is("SuccessCriteriaMet") && (s.turned("Complete") || s.turned("SuccessCriteriaMet")),
+		"cannot set Complete=True condition without the SuccessCriteriaMet=true condition")
+}
+
+// checkPods forbids terminating pods in a finished Job, and more ready pods than active ones.
+func (s *jobStatus) checkPods() {
+	if terminating := s.status.get("terminating"); terminating.number() > 0 && s.finished() && (s.finishedChanged() || s.changed("terminating")) {
+		s.invalid(terminating, "terminating>0 is invalid for finished job")
+	}
+	if ready := s.status.get("ready"); ready.isSet() && ready.number() > s.status.get("active").number() && (s.changed("ready") || s.changed("active")) {
+		s.invalid(ready, "cannot set more ready pods than active")
+	}
+}
+
+// checkSuccessCriteria forbids conditions that contradict SuccessCriteriaMet.
+func (s *jobStatus) checkSuccessCriteria() {
+	met := s.is("SuccessCriteriaMet")
+	s.wrong(met && s.is("Failed"), "cannot set SuccessCriteriaMet=True and Failed=true conditions")
+	s.wrong(met && s.is("FailureTarget"), "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions")
+	s.wrong(s.is("Complete") && !met && s.spec.get("successPolicy").isSet(), "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True")
+}
+
+// checkLostConditions forbids removing a condition that ends the Job.
+func (s *jobStatus) checkLostConditions() {
+	for _, name := range [...]string{"Failed", "Complete", "FailureTarget"} {
+		s.wrong(s.wasIs(name) && !s.is(name), "cannot disable the terminal "+name+"=True condition")
+	}
+}
+
+// checkKeptCriteria forbids removing SuccessCriteriaMet, and adding it to a complete Job.
+func (s *jobStatus) checkKeptCriteria() {
+	met, was := s.is("SuccessCriteriaMet"), s.wasIs("SuccessCriteriaMet")
+	s.wrong(was && !met, "cannot disable the SuccessCriteriaMet=True condition")
+	s.wrong(s.wasIs("Complete") && !was && met, "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions")
+}
+
+// checkFixedTimes forbids changing the time of completion, and the start time unless the Job is
+// suspended or resumed.
+func (s *jobStatus) checkFixedTimes() {
+	start, end := s.status.get("startTime"), s.status.get("completionTime")
 	if before := s.was.get("completionTime"); end.isSet() && before.isSet() && end.text() != before.text() {
 		s.invalidChange(end, isImmutable)
 	}
@@ -129,9 +168,6 @@ func (s *jobStatus) checkFinished() {
 	pods := s.status.get("uncountedTerminatedPods")
 	if pods.get("succeeded").items()+pods.get("failed").items() > 0 && (finished || s.changed("uncountedTerminatedPods")) {
 		s.invalid(pods, "must be empty for finished job")
-	}
-	if terminating := s.status.get("terminating"); terminating.number() > 0 && (finished || s.changed("terminating")) {
-		s.invalid(terminating, "terminating>0 is invalid for finished job")
 	}
 }
 
