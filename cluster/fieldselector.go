@@ -16,10 +16,10 @@ type fieldSelector []fieldTerm
 type fieldTerm struct {
 	label, value string
 	not          bool
-	// path and missing are the label's path in the kind's objects and its value if the field
-	// is absent. find sets them.
-	path    []string
-	missing string
+	// path, instead and missing are the label's path in the kind's objects, that of the field
+	// used if it is empty, and its value if the field is absent. find sets them.
+	path, instead []string
+	missing       string
 }
 
 // matches reports whether the object matches all terms.
@@ -54,6 +54,9 @@ func (s fieldSelector) wanted(label string) string {
 
 func (t *fieldTerm) matches(object document.Value) bool {
 	v := object.Lookup(t.path...)
+	if t.instead != nil && v.StringOr("") == "" {
+		v = object.Lookup(t.instead...)
+	}
 	if !v.Exists() || v.IsNull() {
 		return t.value == t.missing
 	}
@@ -110,6 +113,9 @@ func (s fieldSelector) find(k *schema.Kind, strategy *kinds.Strategy) error {
 			path = t.label
 		}
 		t.path, t.missing = strings.Split(path, "."), known.Missing
+		if known.Instead != "" {
+			t.instead = strings.Split(known.Instead, ".")
+		}
 	}
 	return nil
 }

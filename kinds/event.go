@@ -24,8 +24,8 @@ var coreEventStrategy = Strategy{
 		{Label: "involvedObject.resourceVersion"},
 		{Label: "involvedObject.uid"},
 		{Label: "reason"},
-		{Label: "reportingComponent", Path: "reportingComponent"},
-		{Label: "source", Path: "source.component"},
+		{Label: "reportingComponent"},
+		{Label: "source", Path: "source.component", Instead: "reportingComponent"},
 		{Label: "type"},
 	},
 }
@@ -47,7 +47,7 @@ var eventsEventStrategy = Strategy{
 		{Label: "regarding.name"},
 		{Label: "regarding.resourceVersion"},
 		{Label: "regarding.uid"},
-		{Label: "reportingController", Path: "reportingComponent"},
+		{Label: "reportingController"},
 		{Label: "type"},
 	},
 }

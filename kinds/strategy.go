@@ -137,6 +137,9 @@ type SelectableField struct {
 	// Path is the dotted path of the field; "" if it equals the label, "-" for a label that is
 	// valid but matches no object.
 	Path string
+	// Instead is the path of a field that is used if the first one is empty or absent; "" for
+	// none.
+	Instead string
 	// Missing is the value for objects without the field.
 	Missing string
 }
