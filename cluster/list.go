@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,10 +59,8 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 	s := &selection{labels: labels, fields: fields, scope: ep.key(r.Namespace, "")}
 	s.narrow(r, ep)
 	if r.Name != "" {
-		for _, f := range fields {
-			if f.not || len(f.path) != 2 || f.path[1] != "name" || f.value != r.Name {
-				return nil, badRequest("fieldSelector must be empty or metadata.name=" + r.Name)
-			}
+		if len(fields) > 0 && fields.wanted("metadata.name") != r.Name {
+			return nil, badRequest("fieldSelector must be empty or require metadata.name=" + r.Name)
 		}
 		s.scope = ep.key(r.Namespace, r.Name)
 	}
@@ -129,10 +128,13 @@ func (c *Cluster) list(ctx context.Context, r *Request, ep *endpoint) (*Reading,
 }
 
 // listMetadata returns the metadata of a list. Lists of custom resources include an empty
-// continue token.
+// continue token; those of a kind that cannot be watched (ComponentStatus), which
+// kube-apiserver computes, have no resourceVersion.
 func listMetadata(ep *endpoint, page store.Page[*Record]) document.Value {
 	var metadata document.ObjectBuilder
-	metadata.Set("resourceVersion", document.NewString(strconv.FormatInt(page.Revision, 10)))
+	if slices.Contains(ep.kind.Verbs, "watch") {
+		metadata.SetString("resourceVersion", strconv.FormatInt(page.Revision, 10))
+	}
 	if page.Continue != "" || !ep.kind.Builtin {
 		metadata.Set("continue", document.NewString(page.Continue))
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"math"
 	"strconv"
 	"time"
 
@@ -87,11 +88,11 @@ func revision(text string) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	n, err := strconv.ParseUint(text, 10, 63)
+	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		return 0, &versionError{text: text, err: err}
 	}
-	return int64(n), nil
+	return int64(min(n, math.MaxInt64-1)), nil // no store reaches it, and one more is a revision, too
 }
 
 // versionError reports a resourceVersion that is not a number.

@@ -139,7 +139,7 @@ func checkReadOptions(r *Request) *Status {
 	var causes []Cause
 	add := func(c Cause) { causes = append(causes, c) }
 	match := r.ResourceVersionMatch
-	if r.Verb == Watch {
+	if r.Verb == Watch && !r.WatchByPath {
 		if r.InitialEvents != nil && match != matchNotOlder {
 			add(forbidden("resourceVersionMatch", "sendInitialEvents requires resourceVersionMatch to be "+matchNotOlder))
 		}

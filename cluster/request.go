@@ -118,6 +118,9 @@ type Options struct {
 	Bookmarks bool
 	// InitialEvents makes a watch begin with the existing objects (sendInitialEvents).
 	InitialEvents *bool
+	// WatchByPath is true for a watch that is requested by the deprecated path /watch/… and
+	// not by the parameter watch. Its options are validated and defaulted as those of a list.
+	WatchByPath bool
 
 	// Deletion holds the options of delete and deletecollection from the query. They are
 	// ignored if the request has a body, which is a DeleteOptions object.

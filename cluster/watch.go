@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"sync/atomic"
-	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -23,7 +22,7 @@ type watcher struct {
 	ep        *endpoint
 	selection *selection
 	events    store.Watcher[*Record]
-	ticker    *time.Ticker
+	timer     *bookmarkTimer
 	// bookmarks reports whether the client accepts bookmarks, initial whether the watch sends
 	// the bookmark that ends the initial events.
 	bookmarks, initial bool
@@ -49,8 +48,8 @@ func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Reading
 		o.Initial = false
 	}
 	if r.Bookmarks {
-		w.ticker = time.NewTicker(c.config.BookmarkInterval)
-		o.Ticks = w.ticker.C
+		w.timer = newBookmarkTimer(ctx, c.config.BookmarkInterval)
+		o.Ticks = w.timer.ticks
 	}
 	w.events, err = c.store.Watch(ctx, s.scope, o)
 	if err != nil {
@@ -67,7 +66,7 @@ func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Reading
 // apimachinery's SetListOptionsDefaults does: it begins with the existing objects, followed by
 // a bookmark if the client accepts bookmarks.
 func watchDefaults(r *Request) *Request {
-	if r.InitialEvents != nil || r.ResourceVersionMatch != "" || r.ResourceVersion != "" && r.ResourceVersion != "0" {
+	if r.WatchByPath || r.InitialEvents != nil || r.ResourceVersionMatch != "" || r.ResourceVersion != "" && r.ResourceVersion != "0" {
 		return r
 	}
 	yes, out := true, *r
@@ -76,10 +75,11 @@ func watchDefaults(r *Request) *Request {
 }
 
 // watchFailed returns the response to a watch that could not be opened. A resourceVersion that
-// is too old is reported as an ERROR event of the stream.
+// is too old, or from which a watch with initial events would have to wait, is reported as an
+// ERROR event of the stream.
 func (c *Cluster) watchFailed(ep *endpoint, err error) (*Reading, *Status) {
 	st := c.storeStatus(ep, "", err)
-	if st.Code != 410 {
+	if st.Code != 410 && !errors.Is(err, store.ErrFuture) {
 		return nil, st
 	}
 	told := false
@@ -101,8 +101,8 @@ func (w *watcher) stop() {
 		w.crds.watches.remove(w.definition(), w)
 		w.events.Stop()
 	}
-	if w.ticker != nil {
-		w.ticker.Stop()
+	if w.timer != nil {
+		w.timer.stop()
 	}
 }
 
