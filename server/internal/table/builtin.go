@@ -36,6 +36,8 @@ func builtinColumns(group, version, resource string) []Column {
 func coreColumns(resource string) []Column {
 	name, age := nameColumn(), ageColumn()
 	switch resource {
+	case "componentstatuses":
+		return componentColumns()
 	case "configmaps":
 		return []Column{name, as("string", intColumn("Data", func(o Object) int64 {
 			return int64(o.at("data").Len() + o.at("binaryData").Len())
@@ -247,8 +249,8 @@ func subjects(kind string) func(Object) string {
 				continue
 			}
 			name := s.Get("name").StringOr("")
-			if namespace := s.Get("namespace").StringOr(""); kind == "ServiceAccount" && namespace != "" {
-				name = namespace + "/" + name
+			if kind == "ServiceAccount" {
+				name = s.Get("namespace").StringOr("") + "/" + name
 			}
 			out = append(out, name)
 		}

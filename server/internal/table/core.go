@@ -9,6 +9,23 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
+func componentColumns() []Column {
+	healthy := func(o Object) document.Value { return named(o.at("conditions"), "type", "Healthy") }
+	part := func(name, key string) Column {
+		return textColumn(name, func(o Object) string { return healthy(o).Get(key).StringOr("") })
+	}
+	status := textColumn("Status", func(o Object) string {
+		switch healthy(o).Get("status").StringOr("") {
+		case "True":
+			return "Healthy"
+		case "":
+			return "Unknown"
+		}
+		return "Unhealthy"
+	})
+	return []Column{nameColumn(), status, part("Message", "message"), part("Error", "error")}
+}
+
 func nodeColumns() []Column {
 	address := func(kind string) func(Object) string {
 		return func(o Object) string {
@@ -211,7 +228,11 @@ func hostPort(host, port string) string {
 func slicePorts(o Object) string {
 	var out []string
 	for _, p := range o.at("ports").Items() {
-		out = append(out, or(plain(p.Get("port")), or(p.Get("name").StringOr(""), "*")))
+		port := or(plain(p.Get("port")), p.Get("name").StringOr(""))
+		if !p.Get("port").Exists() && !p.Get("name").Exists() {
+			port = "*"
+		}
+		out = append(out, port)
 	}
 	return or(firstOf(out, 3, ","), "<unset>")
 }
@@ -255,7 +276,10 @@ func eventColumns(object, source, first, last, count, message string) []Column {
 		if o.at("series").Exists() {
 			return o.number("series", "count")
 		}
-		return max(o.number(count), 1)
+		if n := o.number(count); n != 0 {
+			return n
+		}
+		return 1 // events of events.k8s.io that happened once have no count
 	}
 	reporter := "reportingComponent"
 	if object == "regarding" {

@@ -1,6 +1,8 @@
 package table
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +58,19 @@ func extensionColumns(resource string) []Column {
 	return nil
 }
 
+// flowSchemaOrder returns the order in which a request is matched with FlowSchemas: by
+// precedence, then by name.
+func flowSchemaOrder(count int, value func(int) document.Value) []int {
+	precedences, order := make([]int64, count), make([]int, count)
+	for i := range order {
+		precedences[i], _ = at(value(i), "spec", "matchingPrecedence").Int()
+		order[i] = i
+	}
+	// The list is sorted by name.
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(precedences[a], precedences[b]) })
+	return order
+}
+
 // count shows how many items a list has.
 func count(name string, path ...string) Column {
 	return intColumn(name, func(o Object) int64 { return int64(o.at(path...).Len()) })
@@ -96,7 +111,7 @@ func paramRef(o Object) string {
 		return or(ref.Get("namespace").StringOr(""), "*") + "/" + name
 	}
 	if chosen := ref.Get("selector"); chosen.Exists() {
-		return selector(chosen)
+		return selectorMessage(chosen)
 	}
 	return "<unset>"
 }

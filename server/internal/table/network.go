@@ -1,9 +1,11 @@
 package table
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 func networkColumns(resource string) []Column {
@@ -43,31 +45,42 @@ func networkColumns(resource string) []Column {
 			if group := ref.Get("group").StringOr(""); group != "" {
 				kind += "." + group
 			}
-			return strings.Join([]string{kind, ref.Get("namespace").StringOr(""), ref.Get("name").StringOr("")}, "/")
-		})}
+			if namespace := ref.Get("namespace").StringOr(""); namespace != "" {
+				kind += "/" + namespace
+			}
+			return kind + "/" + ref.Get("name").StringOr("")
+		}), undefined(age)}
 	}
 	return nil
 }
 
+// hosts joins the first hosts of an Ingress. Rules without a host are left out, but counted
+// among those that are not shown.
 func hosts(o Object) string {
+	const most = 3
 	var out []string
 	rules := o.at("spec", "rules")
 	for _, rule := range rules.Items() {
+		if len(out) == most {
+			return strings.Join(out, ",") + " + " + strconv.Itoa(rules.Len()-most) + " more..."
+		}
 		if host := rule.Get("host").StringOr(""); host != "" {
 			out = append(out, host)
 		}
 	}
-	return or(firstOf(out, 3, ","), "*")
+	return or(strings.Join(out, ","), "*")
 }
 
-// defaultName is the name, marked where an annotation makes the class the
+// defaultName is the name, marked where one of the annotations makes the class the
 // default one.
-func defaultName(annotation string) Column {
+func defaultName(annotations ...string) Column {
 	c := nameColumn()
 	c.Cell = func(o Object) document.Value {
 		name := o.text("metadata", "name")
-		if o.text("metadata", "annotations", annotation) == "true" {
-			name += " (default)"
+		for _, annotation := range annotations {
+			if o.text("metadata", "annotations", annotation) == "true" {
+				return document.NewString(name + " (default)")
+			}
 		}
 		return document.NewString(name)
 	}
@@ -79,7 +92,7 @@ func storageColumns(resource string) []Column {
 	switch resource {
 	case "storageclasses":
 		expand := boolColumn("AllowVolumeExpansion", "allowVolumeExpansion")
-		return []Column{defaultName("storageclass.kubernetes.io/is-default-class"), field("Provisioner", "", "provisioner"),
+		return []Column{defaultName("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"), field("Provisioner", "", "provisioner"),
 			field("ReclaimPolicy", "Delete", "reclaimPolicy"), field("VolumeBindingMode", "Immediate", "volumeBindingMode"), as("string", expand), age}
 	case "csidrivers":
 		return driverColumns()
@@ -93,7 +106,7 @@ func storageColumns(resource string) []Column {
 		return []Column{name, attacher, field("PV", "", "spec", "source", "persistentVolumeName"), field("Node", "", "spec", "nodeName"),
 			boolColumn("Attached", "status", "attached"), age}
 	case "volumeattributesclasses":
-		return []Column{defaultName(""), field("DriverName", "", "driverName"), age}
+		return []Column{name, field("DriverName", "", "driverName"), age}
 	}
 	return nil
 }
@@ -101,25 +114,12 @@ func storageColumns(resource string) []Column {
 func autoscalerColumns(version string) []Column {
 	targets := metricTargets
 	if version == "v1" {
-		targets = cpuTarget
+		targets = func(o Object) string { return metricTargets(Object{defaults.AutoscalerFromV1(o.Value), o.Now}) }
 	}
 	return []Column{nameColumn(), textColumn("Reference", func(o Object) string {
 		return o.text("spec", "scaleTargetRef", "kind") + "/" + o.text("spec", "scaleTargetRef", "name")
 	}), textColumn("Targets", targets), field("MinPods", "<unset>", "spec", "minReplicas"),
 		as("string", integer("MaxPods", "spec", "maxReplicas")), as("string", integer("Replicas", "status", "currentReplicas")), ageColumn()}
-}
-
-// cpuTarget is the one metric of autoscaling/v1.
-func cpuTarget(o Object) string {
-	target := plain(o.at("spec", "targetCPUUtilizationPercentage"))
-	if target == "" {
-		return "<none>"
-	}
-	current := "<unknown>"
-	if now := plain(o.at("status", "currentCPUUtilizationPercentage")); now != "" {
-		current = now + "%"
-	}
-	return "cpu: " + current + "/" + target + "%"
 }
 
 // metricTargets returns the current and the target value of each metric of autoscaling/v2.
@@ -148,15 +148,20 @@ func metricTarget(spec, status document.Value) string {
 	if resource {
 		prefix = at(spec, key, "name").StringOr("") + ": "
 	}
+	// A status without the quantity is printed as Go prints a nil pointer, except by the types
+	// whose status has either of two quantities.
+	missing := "<unknown>"
+	if status.Get(key).Exists() {
+		missing = "<nil>"
+	}
 	if average := plain(target.Get("averageValue")); average != "" {
-		out := prefix + or(plain(current.Get("averageValue")), "<unknown>") + "/" + average
 		if kind == "External" || kind == "Object" {
-			out += " (avg)"
+			return or(plain(current.Get("averageValue")), "<unknown>") + "/" + average + " (avg)"
 		}
-		return out
+		return prefix + or(plain(current.Get("averageValue")), missing) + "/" + average
 	}
 	if !resource {
-		return or(plain(current.Get("value")), "<unknown>") + "/" + plain(target.Get("value"))
+		return or(plain(current.Get("value")), missing) + "/" + plain(target.Get("value"))
 	}
 	percent := func(v document.Value, missing string) string {
 		if n := plain(v.Get("averageUtilization")); n != "" {

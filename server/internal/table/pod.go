@@ -39,6 +39,21 @@ func podColumns() []Column {
 		wide(field("Nominated Node", "<none>", "status", "nominatedNodeName")), wide(textColumn("Readiness Gates", gates))}
 }
 
+// conditions returns the conditions of a pod's row, which say that it has ended; absent if it
+// has not.
+func conditions(pod document.Value) document.Value {
+	phase := at(pod, "status", "phase").StringOr("")
+	message := map[string]string{"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed."}[phase]
+	if message == "" {
+		return document.Value{}
+	}
+	var b document.ObjectBuilder
+	for _, member := range [][2]string{{"type", "Completed"}, {"status", "True"}, {"reason", phase}, {"message", message}} {
+		b.SetString(member[0], member[1])
+	}
+	return document.NewList(b.Object())
+}
+
 // pod is what a pod's containers add up to.
 type pod struct {
 	containers, ready, restarts int64

@@ -48,3 +48,20 @@ func selector(s document.Value) string {
 	}
 	return strings.Join(out, ",")
 }
+
+// selectorMessage returns a label selector as the code generated for its protobuf message
+// prints it.
+func selectorMessage(s document.Value) string {
+	var b strings.Builder
+	b.WriteString("&LabelSelector{MatchLabels:map[string]string{")
+	for key, value := range s.Get("matchLabels").Members() {
+		b.WriteString(key + ": " + value.StringOr("") + ",")
+	}
+	b.WriteString("},MatchExpressions:[]LabelSelectorRequirement{")
+	for _, e := range s.Get("matchExpressions").Items() {
+		values := joined(e.Get("values"), " ", func(v document.Value) string { return v.StringOr("") })
+		b.WriteString("LabelSelectorRequirement{Key:" + e.Get("key").StringOr("") + ",Operator:" + e.Get("operator").StringOr("") + ",Values:[" + values + "],},")
+	}
+	b.WriteString("},}")
+	return b.String()
+}

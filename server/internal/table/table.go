@@ -16,7 +16,8 @@ import (
 
 // Column is one column of a table.
 type Column struct {
-	// Name, Type and Format are as in meta.k8s.io/v1 TableColumnDefinition.
+	// Name, Type and Format are as in meta.k8s.io/v1 TableColumnDefinition. A column without a
+	// name has cells, but no definition.
 	Name, Type, Format, Description string
 	// Priority above 0 shows the column only in wide output.
 	Priority int
@@ -56,6 +57,23 @@ func Of(k *schema.Kind, subresource string) []Column {
 		return columns
 	}
 	return []Column{nameColumn(), ageColumn()}
+}
+
+// Conditions returns the conditions of an object's row; absent for most.
+func Conditions(k *schema.Kind, object document.Value) document.Value {
+	if k.Builtin && k.Group == "" && k.Resource == "pods" {
+		return conditions(object)
+	}
+	return document.Value{}
+}
+
+// Order returns the indices of a list's items in the order of the rows of its table; nil if it
+// is that of the list. value returns an item.
+func Order(k *schema.Kind, count int, value func(int) document.Value) []int {
+	if k.Builtin && k.Group == "flowcontrol.apiserver.k8s.io" && k.Resource == "flowschemas" {
+		return flowSchemaOrder(count, value)
+	}
+	return nil
 }
 
 // Object is an object at a moment, from which ages are counted.
@@ -177,6 +195,13 @@ func integer(name string, path ...string) Column {
 // wide gives a column to wide output only.
 func wide(c Column) Column {
 	c.Priority = 1
+	return c
+}
+
+// undefined removes the definition of a column: kube-apiserver has rows with more cells than
+// columns.
+func undefined(c Column) Column {
+	c.Name = ""
 	return c
 }
 
