@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -75,7 +76,7 @@ func (s Shown) JSON() []string { return s.parts(0, len(s.encoded().json)) }
 // MetadataJSON returns the JSON of the object's metadata (see [Shown.AppendMetadata]) in parts,
 // like [Shown.JSON].
 func (s Shown) MetadataJSON() []string {
-	if len(defaults.FieldAnnotations(s.kind)) > 0 {
+	if s.annotatesFields() {
 		return []string{string(s.AppendMetadata(nil))}
 	}
 	t := s.encoded()
@@ -96,11 +97,23 @@ func (s Shown) AppendItem(dst []byte) []byte {
 // AppendMetadata appends the JSON of the object's metadata, without annotations that hold fields
 // of the API server's internal version.
 func (s Shown) AppendMetadata(dst []byte) []byte {
-	if len(defaults.FieldAnnotations(s.kind)) > 0 {
+	t := s.encoded()
+	if s.annotatesFields() {
 		return defaults.InternalMetadata(s.kind, s.Value().Get("metadata")).AppendJSON(dst)
 	}
-	t := s.encoded()
 	return t.appendRange(dst, t.metadataBegin, t.metadataEnd, s.revision)
+}
+
+// annotatesFields reports whether the metadata may have such annotations. Those of Deployments
+// are rare.
+func (s Shown) annotatesFields() bool {
+	t := s.encoded()
+	for _, name := range defaults.FieldAnnotations(s.kind) {
+		if strings.Contains(t.json[t.metadataBegin:t.metadataEnd], name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Encoding returns the result of encode for the object without its resourceVersion. The result

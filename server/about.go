@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"net/http"
 	"runtime"
 	"slices"
@@ -10,17 +11,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// about serves a read-only page that concerns the server itself.
-func (s *Server) about(w *writer, r *http.Request, page func(*writer, *http.Request)) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+// version serves /version: the Kubernetes version of the served API.
+func (s *Server) version(w *writer, r *http.Request) {
+	if r.Method != http.MethodGet {
 		s.fail(w, r, errMethod)
 		return
 	}
-	page(w, r)
-}
-
-// version serves /version: the Kubernetes version of the served API.
-func (s *Server) version(w *writer, r *http.Request) {
 	if header := r.Header.Get("Accept"); header != "" {
 		if err := checkRoute(header, media[:1]); err != nil {
 			s.fail(w, r, err)
@@ -37,12 +33,22 @@ func (s *Server) version(w *writer, r *http.Request) {
 	if n, err := strconv.Atoi(minor); err == nil && n > 0 {
 		before = strconv.Itoa(n - 1)
 	}
-	s.json(w, r, "application/json", map[string]string{
+	s.indented(w, r, map[string]string{
 		"emulationMajor": "1", "emulationMinor": minor, "minCompatibilityMajor": "1", "minCompatibilityMinor": before,
 		"major": "1", "minor": minor, "gitVersion": "v1." + minor + ".0+patchlab",
 		"gitCommit": "", "gitTreeState": "", "buildDate": "1970-01-01T00:00:00Z",
 		"goVersion": runtime.Version(), "compiler": runtime.Compiler, "platform": runtime.GOOS + "/" + runtime.GOARCH,
 	})
+}
+
+// indented answers with a value in indented JSON, whatever the client accepts.
+func (s *Server) indented(w *writer, r *http.Request, value any) {
+	body, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.page(w, r, "application/json", body)
 }
 
 // paths serves / with the list of paths.
@@ -59,5 +65,5 @@ func (s *Server) paths(w *writer, r *http.Request) {
 		}
 	}
 	slices.Sort(paths)
-	s.json(w, r, "application/json", map[string][]string{"paths": paths})
+	s.indented(w, r, map[string][]string{"paths": paths})
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"mime"
 	"net/http"
 	"slices"
@@ -50,42 +49,62 @@ type clause struct {
 	q      float64
 }
 
-// clauses appends the parts of an Accept header to out, sorted by quality. Invalid parts are
-// ignored.
+// clauses appends the parts of an Accept header to out, the preferred ones first. Invalid parts
+// are ignored. The order is that of kube-apiserver's parser (munnerz/goautoneg), in which a
+// part before a wildcard stays there whatever its quality is.
 func clauses(out []clause, header string) []clause {
 	for part := range strings.SplitSeq(header, ",") {
-		kind, params := parseMedia(strings.TrimSpace(part))
-		if kind == "*" {
-			kind = "*/*"
+		if c, ok := parseClause(strings.Trim(part, " ")); ok {
+			out = append(out, c)
 		}
-		if !strings.Contains(kind, "/") {
-			continue
-		}
-		c := clause{kind: kind, params: params, q: 1}
-		if q, given := params["q"]; given {
-			if q, err := strconv.ParseFloat(q, 64); err == nil {
-				c.q = q
-			}
-		}
-		out = append(out, c)
 	}
-	slices.SortStableFunc(out, func(a, b clause) int {
-		return cmp.Or(cmp.Compare(b.q, a.q), strings.Count(a.kind, "*")-strings.Count(b.kind, "*"))
+	slices.SortFunc(out, func(a, b clause) int {
+		if a.q > b.q || strings.Count(a.kind, "*") < strings.Count(b.kind, "*") {
+			return -1
+		}
+		return 0
 	})
 	return out
 }
 
-// parseMedia parses a part of an Accept header. A supported media type without parameters, which
-// is what most clients send, needs no parsing.
-func parseMedia(part string) (kind string, params map[string]string) {
+// parseClause parses a part of an Accept header. Media types are compared by case, and
+// parameters without a value, or with several "=", are ignored. A supported media type without
+// parameters, which is what most clients send, needs no parsing.
+func parseClause(part string) (c clause, ok bool) {
+	c.q = 1
 	if slices.Contains(media[:], part) {
-		return part, nil
+		c.kind = part
+		return c, true
 	}
-	kind, params, err := mime.ParseMediaType(part)
-	if err != nil { // such as a subtype with @, which RFC 2045 does not allow
-		kind, _, _ = strings.Cut(part, ";")
+	kind, rest, _ := strings.Cut(part, ";")
+	kind, sub, _ := strings.Cut(kind, "/")
+	kind = strings.Trim(kind, " ")
+	sub, more, _ := strings.Cut(sub, "/")
+	switch {
+	case more != "", sub == "" && kind != "*":
+		return c, false
+	case sub == "":
+		sub = "*"
 	}
-	return kind, params
+	c.kind = kind + "/" + strings.Trim(sub, " ")
+	for rest != "" {
+		var parameter string
+		parameter, rest, _ = strings.Cut(rest, ";")
+		name, value, _ := strings.Cut(parameter, "=")
+		value, more, _ := strings.Cut(value, "=")
+		if value == "" || more != "" {
+			continue
+		}
+		if name = strings.Trim(name, " "); name == "q" {
+			c.q, _ = strconv.ParseFloat(value, 32) // 0 for a text that is not a number
+			continue
+		}
+		if c.params == nil {
+			c.params = map[string]string{}
+		}
+		c.params[name] = strings.Trim(value, " ")
+	}
+	return c, true
 }
 
 // offer describes the forms in which a request can be answered.

@@ -35,10 +35,10 @@ func (t *target) bodyKind() schema.GroupVersionKind {
 func (s *Server) route(w *writer, r *http.Request) {
 	parts := split(r.URL.Path)
 	switch {
-	case strings.HasPrefix(r.URL.Path, "//"):
+	case strings.HasPrefix(r.URL.Path, "//"), len(parts) > 1 && parts[0] == "apis" && parts[1] == "":
 		s.fail(w, r, errNoPage)
-	case len(parts) == 0:
-		s.about(w, r, s.paths)
+	case len(parts) == 0, r.URL.Path == "/index.html":
+		s.paths(w, r)
 	case parts[0] == "api" && len(parts) > 2:
 		s.serveAPI(w, r, "", parts[1], parts[2:])
 	case parts[0] == "apis" && len(parts) > 3:
@@ -48,9 +48,11 @@ func (s *Server) route(w *writer, r *http.Request) {
 	case parts[0] == "openapi":
 		s.openAPI(w, r, parts[1:])
 	case parts[0] == "version" && len(parts) == 1:
-		s.about(w, r, s.version)
+		s.version(w, r)
+	case parts[0] == "version":
+		s.fail(w, r, errNoResource)
 	case r.URL.Path == "/metrics":
-		s.about(w, r, func(w *writer, r *http.Request) { s.metricsPage(w, r) })
+		s.metricsPage(w, r)
 	default:
 		s.fail(w, r, errNoPage)
 	}
@@ -58,8 +60,10 @@ func (s *Server) route(w *writer, r *http.Request) {
 
 // serveAPI serves a request for objects.
 func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, parts []string) {
-	if len(parts) == 1 && parts[0] == "watch" {
-		// kube-apiserver cannot read this path, whatever the group is.
+	if len(parts) == 1 && (parts[0] == "watch" || parts[0] == "proxy") {
+		// kube-apiserver cannot read this path, whatever the group is, and refuses it before it
+		// sets the header.
+		w.Header().Del("Cache-Control")
 		http.Error(w, fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: unable to determine kind and namespace from url, %s", r.URL.Path, r.URL.Path), http.StatusInternalServerError)
 		return
 	}
@@ -129,8 +133,12 @@ func (s *Server) target(r *http.Request, p place) (target, error) {
 // builtinGroup reports whether a group is one of Kubernetes' own. An unknown path in such a
 // group is answered with a Status, any other with plain text.
 func (s *Server) builtinGroup(group string) bool {
-	catalog := s.cluster.Kinds().Catalog()
-	return catalog != nil && len(catalog.Preferred(group)) > 0
+	for k := range s.cluster.Kinds().Kinds() {
+		if k.Builtin && k.Group == group && k.Resource != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // request converts an HTTP request into a request to the cluster.
@@ -154,6 +162,7 @@ func (s *Server) request(w *writer, r *http.Request, t target, query url.Values)
 		}
 	}
 	request.Options, err = optionsOf(t.verb, query, len(request.Body) > 0)
+	request.WatchByPath = t.watch && !asksToWatch(r)
 	return request, err
 }
 

@@ -141,10 +141,6 @@ func (s *Server) versionOrder(group string, versions map[string][]*schema.Kind) 
 
 // discovery serves /api, /apis, and the paths of groups and versions.
 func (s *Server) discovery(w *writer, r *http.Request, parts []string) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		s.fail(w, r, errMethod)
-		return
-	}
 	value, found := s.discovered(r, parts)
 	if !found {
 		if len(parts) > 1 && parts[0] == "apis" && !s.builtinGroup(parts[1]) || len(parts) == 2 && parts[0] == "apis" {
@@ -154,8 +150,12 @@ func (s *Server) discovery(w *writer, r *http.Request, parts []string) {
 		}
 		return
 	}
-	top := len(parts) == 1
-	form, err := negotiate(r, offer{protobuf: true, document: true, aggregated: top, routed: s.isRouted(parts)})
+	top, routed := len(parts) == 1, s.isRouted(parts)
+	if routed && r.Method != http.MethodGet {
+		s.fail(w, r, errMethod)
+		return
+	}
+	form, err := negotiate(r, offer{protobuf: true, document: true, aggregated: top, routed: routed})
 	switch {
 	case err != nil:
 		s.fail(w, r, err)
@@ -166,8 +166,9 @@ func (s *Server) discovery(w *writer, r *http.Request, parts []string) {
 	}
 }
 
-// isRouted reports whether kube-apiserver declares the media types of a discovery path to its
-// router. It does not for /apis, the groups, and what custom resources add.
+// isRouted reports whether kube-apiserver declares the method and the media types of a discovery
+// path to its router. It does not for /apis, the groups, and what custom resources add, which
+// are answered whatever the method is.
 func (s *Server) isRouted(parts []string) bool {
 	return parts[0] == "api" || len(parts) == 3 && s.builtinGroup(parts[1])
 }
@@ -296,15 +297,16 @@ func subresources(k *schema.Kind) []schema.Subresource {
 	return out
 }
 
-// encoded answers with a discovery document in the negotiated form, or with 304 if the client's
-// ETag matches.
+// encoded answers with a discovery document in the negotiated form. An aggregated one has an
+// ETag, and is not sent again if the client's matches.
 func (s *Server) encoded(w *writer, r *http.Request, form answerForm, contentType string, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	if form.yaml || form.protobuf {
+	switch {
+	case form.yaml || form.protobuf:
 		d, err := document.Parse(body, document.Options{MaxBytes: -1})
 		if err != nil {
 			s.fail(w, r, err)
@@ -313,44 +315,32 @@ func (s *Server) encoded(w *writer, r *http.Request, form answerForm, contentTyp
 		if body = d.Root.YAML(); form.protobuf {
 			body = protobuf.Discovery(d.Root)
 		}
-	} else if form.pretty {
-		body = indented(body)
+	case form.pretty:
+		var out bytes.Buffer
+		_ = json.Indent(&out, body, "", "  ") // body is valid JSON
+		body = out.Bytes()
+	default:
+		body = append(body, '\n')
 	}
-	s.tagged(w, r, contentType, body)
-}
-
-// json answers with a value in JSON, whatever the client accepts.
-func (s *Server) json(w *writer, r *http.Request, contentType string, value any) {
-	body, err := json.Marshal(value)
-	if err != nil {
-		s.fail(w, r, err)
-		return
+	if form.as != formObject {
+		etag := etagOf(body)
+		w.Header().Set("ETag", etag)
+		if r.Header.Get("If-None-Match") == etag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
 	}
-	s.jsonBytes(w, r, contentType, body)
+	s.page(w, r, contentType, body)
 }
 
-func (s *Server) jsonBytes(w *writer, r *http.Request, contentType string, body []byte) {
-	if pretty(r) {
-		body = indented(body)
-	}
-	s.tagged(w, r, contentType, body)
-}
-
-func indented(body []byte) []byte {
-	var out bytes.Buffer
-	_ = json.Indent(&out, body, "", "  ") // body is valid JSON
-	return out.Bytes()
-}
-
-// tagged answers with a document and its ETag, or with 304 if the client has it already.
-func (s *Server) tagged(w *writer, r *http.Request, contentType string, body []byte) {
+// etagOf returns the ETag of a document.
+func etagOf(body []byte) string {
 	sum := sha256.Sum256(body)
-	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
-	w.Header().Set("ETag", etag)
-	if r.Header.Get("If-None-Match") == etag {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
+	return `"` + strings.ToUpper(hex.EncodeToString(sum[:])) + `"`
+}
+
+// page answers with a complete body.
+func (s *Server) page(w *writer, r *http.Request, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)

@@ -1,16 +1,18 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -43,16 +45,16 @@ func openAPIPath(groupVersion string) string {
 // openAPI serves /openapi/v3, the documents below it, and /openapi/v2.
 func (s *Server) openAPI(w *writer, r *http.Request, parts []string) {
 	switch {
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		s.fail(w, r, errMethod)
-	case len(parts) > 0 && parts[0] == "v3" && (len(parts) == 2 || strings.HasSuffix(r.URL.Path, "/")):
-		w.WriteHeader(http.StatusNotFound)
-	case len(parts) == 1 && parts[0] == "v3":
+	case r.URL.Path == "/openapi/v3":
 		s.openAPIIndex(w, r)
+	case len(parts) > 0 && parts[0] == "v3" && strings.HasSuffix(r.URL.Path, "/"):
+		w.WriteHeader(http.StatusNotFound)
 	case len(parts) == 3 && parts[0] == "v3" && parts[1] == "api":
 		s.openAPIDocument(w, r, "", parts[2])
 	case len(parts) == 4 && parts[0] == "v3" && parts[1] == "apis":
 		s.openAPIDocument(w, r, parts[2], parts[3])
+	case len(parts) > 0 && parts[0] == "v3":
+		w.WriteHeader(http.StatusNotFound)
 	case r.URL.Path == "/openapi/v2":
 		s.openAPIv2(w, r)
 	default:
@@ -77,7 +79,22 @@ func (s *Server) openAPIIndex(w *writer, r *http.Request) {
 		_, served := paths[strings.TrimPrefix(openAPIPath(groupVersion), "/openapi/v3/")]
 		return served
 	})
-	s.json(w, r, "text/plain; charset=utf-8", map[string]any{"paths": paths}) // as kube-apiserver's aggregator does
+	body, err := json.Marshal(map[string]any{"paths": paths})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	serveDocument(w, r, "text/plain; charset=utf-8", "", body) // the type that kube-apiserver's aggregator sends
+}
+
+// serveDocument answers with a document as net/http serves files: with 304 if the client has it
+// already, and in parts. etag may be empty.
+func serveDocument(w *writer, r *http.Request, contentType, etag string, body []byte) {
+	w.Header().Set("Content-Type", contentType)
+	if etag != "" {
+		w.Header().Set("ETag", etag)
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
 func (s *Server) openAPIDocument(w *writer, r *http.Request, group, version string) {
@@ -92,6 +109,8 @@ func (s *Server) openAPIDocument(w *writer, r *http.Request, group, version stri
 		return
 	}
 	d := s.document(group, version, kinds)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", `"`+d.hash+`"`)
 	switch hash := r.URL.Query().Get("hash"); hash {
 	case "":
 	case d.hash:
@@ -102,7 +121,7 @@ func (s *Server) openAPIDocument(w *writer, r *http.Request, group, version stri
 		return
 	}
 	d.once.Do(func() { d.body = s.describe(group, version, kinds).JSON() })
-	s.jsonBytes(w, r, "application/json", d.body)
+	serveDocument(w, r, "application/json", "", d.body)
 }
 
 // acceptedDocument returns the first of the media types of an OpenAPI document that the client
@@ -230,17 +249,13 @@ func (s *Server) openAPIv2(w *writer, r *http.Request) {
 		}
 	}
 	doc := object("swagger", text("2.0"), "info", s.apiInfo(), "paths", paths.Object(), "definitions", d.schemas.Object())
-	if !binary {
-		s.jsonBytes(w, r, "application/json", doc.JSON())
-		return
+	contentType, body := "application/json", []byte(nil)
+	if binary {
+		contentType, body = openAPIv2Protobuf, protobuf.OpenAPI(doc)
+	} else {
+		body = doc.JSON()
 	}
-	body := protobuf.OpenAPI(doc)
-	w.Header().Set("Content-Type", openAPIv2Protobuf)
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body)
-	}
+	serveDocument(w, r, contentType, etagOf(body), body)
 }
 
 // object returns an object of alternating keys and values; absent values are left out.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/server/internal/table"
 )
 
 // read serves a get or a list.
@@ -96,7 +97,7 @@ func storedList(form answerForm, reading *cluster.Reading) *list {
 // writeList writes a list in the requested form, item by item.
 func (s *Server) writeList(w *writer, r *http.Request, form answerForm, t target, code int, l *list) {
 	include := queryOf(r).Get("includeObject")
-	if err := checkForm(form, true, l.kind, include); err != nil {
+	if err := checkForm(form, t, true, include); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -117,12 +118,23 @@ func (s *Server) writeList(w *writer, r *http.Request, form answerForm, t target
 	key, element := "items", l.item
 	switch form.as {
 	case formTable:
-		table := s.newTable(form, t, include)
-		rest, key = rest.With("columnDefinitions", table.definitions()), "rows"
-		element = func(i int, dst []byte) []byte { return table.row(l.value(i)).AppendJSON(dst) }
+		rows := s.newTable(form, t, include)
+		rest, key = rest.With("columnDefinitions", rows.definitions()), "rows"
+		order := table.Order(t.kind, l.count, l.value)
+		element = func(i int, dst []byte) []byte {
+			if order != nil {
+				i = order[i]
+			}
+			return rows.row(l.value(i)).AppendJSON(dst)
+		}
 	case formList:
 		head := append(append([]byte(`{"apiVersion":`), document.AppendQuoted(nil, apiVersion)...), `,"kind":"`+formMetadata+`","metadata":`...)
 		element = func(i int, dst []byte) []byte { return append(l.partial(i, append(dst, head...)), '}') }
+	}
+	if form.as == formList && l.count == 0 {
+		// kube-apiserver creates the list of metadata with the first item.
+		s.write(w, r, form, code, rest.With(key, document.NewNull()))
+		return
 	}
 	a := s.begin(w, r, form, code)
 	defer a.end()

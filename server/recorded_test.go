@@ -128,6 +128,9 @@ var ownValues = []string{
 // field does not say so, such as an age in a table.
 const anyValue = "<any>"
 
+// age matches an age in a cell of a table.
+var age = regexp.MustCompile(`^\d+[smhdy](\d+[smhd])?$`)
+
 // masked returns a value with the recording's placeholders, and without the messages and
 // descriptions that the recording leaves out: the messages of causes, and of the refusals that
 // consist of them, are this module's own, and the descriptions of columns are not served.
@@ -153,6 +156,9 @@ func masked(key string, v, recorded any) any {
 			var then any
 			if i < len(was) {
 				then = was[i]
+			}
+			if text, ok := item.(string); ok && key == "cells" && age.MatchString(text) {
+				item = "AGE"
 			}
 			out[i] = masked("", item, then)
 		}

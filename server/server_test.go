@@ -215,9 +215,9 @@ func TestEncodings(t *testing.T) {
 	if !strings.HasPrefix(yaml.Body.String(), "apiVersion: v1\ndata:\n  k: v\n") || yaml.Header().Get("Content-Type") != "application/yaml" {
 		t.Errorf("YAML: %s", yaml.Body)
 	}
-	version := ask(s, "GET", "/version", "")
-	head := ask(s, "HEAD", "/version", "")
-	if head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("Content-Length") != version.Header().Get("Content-Length") {
+	paths := ask(s, "GET", "/", "")
+	head := ask(s, "HEAD", "/", "")
+	if head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("Content-Length") != paths.Header().Get("Content-Length") {
 		t.Errorf("HEAD: %d %v %s", head.Code, head.Header(), head.Body)
 	}
 }
@@ -384,13 +384,13 @@ func TestUnusualRequests(t *testing.T) {
 			"Unable to convert to Table as requested", ""},
 		{"a group as YAML", "GET", "/apis/apps", "", "application/yaml", "", 200, "kind: APIGroup\nname: apps\n", ""},
 		{"a version as YAML", "GET", "/api/v1", "", "application/yaml", "", 200, "kind: APIResourceList\n", ""},
-		{"the emulated version", "GET", "/version", "", "", "", 200, `"emulationMajor":"1","emulationMinor":"36"`, ""},
-		{"the oldest compatible version", "GET", "/version", "", "", "", 200, `"minCompatibilityMajor":"1","minCompatibilityMinor":"35"`, ""},
+		{"the emulated version", "GET", "/version", "", "", "", 200, "\"emulationMajor\": \"1\",\n  \"emulationMinor\": \"36\"", ""},
+		{"the oldest compatible version", "GET", "/version", "", "", "", 200, "\"minCompatibilityMajor\": \"1\",\n  \"minCompatibilityMinor\": \"35\"", ""},
 		{"an empty namespace in a path selects all namespaces", "GET", "/api/v1/namespaces//configmaps", "", "", "", 200, `"name":"owned"`, ""},
 		{"the index of OpenAPI has no path that ends in a slash", "GET", "/openapi/v3/", "", "", "", 404, "", ""},
 		{"nor has OpenAPI 2", "GET", "/openapi/v2/", "", "", "", 404, "404 page not found", ""},
 		{"nor have metrics", "GET", "/metrics/", "", "", "", 404, "404 page not found", ""},
-		{"a version has", "GET", "/version/", "", "", "", 200, `"major":"1"`, ""},
+		{"a version has", "GET", "/version/", "", "", "", 200, `"major": "1"`, ""},
 		{"the old path of watches without a resource", "GET", "/apis/apps/v1/watch", "", "", "", 500,
 			`Internal Server Error: "/apis/apps/v1/watch": failed to create RequestInfo: unable to determine kind and namespace from url, /apis/apps/v1/watch`, ""},
 		{"the old paths of watches", "GET", "/openapi/v3/api/v1", "", "", "", 200, `"/api/v1/watch/namespaces/{namespace}/configmaps/{name}"`, ""},

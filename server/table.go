@@ -12,9 +12,9 @@ import (
 	"github.com/patchlab-dev/patchlab/server/internal/table"
 )
 
-// checkForm returns an error if objects of a kind, or their list, cannot be converted to the
-// requested form.
-func checkForm(form answerForm, list bool, kind, include string) error {
+// checkForm returns an error if the objects of a target, or their list, cannot be converted to
+// the requested form.
+func checkForm(form answerForm, t target, list bool, include string) error {
 	switch {
 	case form.as == formTable:
 		switch include {
@@ -24,9 +24,11 @@ func checkForm(form answerForm, list bool, kind, include string) error {
 		return badRequest("Unable to convert to Table as requested: includeObject: Invalid value: \"" + include +
 			"\": must be 'Metadata', 'Object', 'None', or empty")
 	case form.as == formMetadata && list:
-		return notInForm(form, "a list", kind)
+		return notInForm(form, "a list ("+t.goType(true)+")")
+	case form.as == formList && !list && !t.kind.Builtin && t.subresource != "scale":
+		return errNoList
 	case form.as == formList && !list:
-		return notInForm(form, "not a list", kind)
+		return notInForm(form, "not a list ("+t.goType(false)+")")
 	}
 	return nil
 }
@@ -36,10 +38,7 @@ func (s *Server) inForm(form answerForm, t target, v document.Value, include str
 	if form.as == formObject || v.Get("kind").StringOr("") == "Status" {
 		return v, nil
 	}
-	if form.as == formList && !t.kind.Builtin && t.subresource != "scale" {
-		return v, errNoList
-	}
-	if err := checkForm(form, false, v.Get("kind").StringOr(""), include); err != nil {
+	if err := checkForm(form, t, false, include); err != nil {
 		return v, err
 	}
 	if form.as == formTable {
@@ -52,10 +51,31 @@ func (s *Server) inForm(form answerForm, t target, v document.Value, include str
 // the unstructured object for a list and finds no items in it.
 var errNoList = &cluster.Status{Code: http.StatusInternalServerError, Message: "content is not a list"}
 
-func notInForm(form answerForm, what, kind string) error {
+// notInForm returns the error for a form that an object, or a list, does not have.
+func notInForm(form answerForm, what string) error {
 	status := notAcceptable("")
-	status.Message = "you requested " + form.as + ", but the requested object is " + what + " (" + kind + ")"
+	status.Message = "you requested " + form.as + ", but the requested object is " + what
 	return status
+}
+
+// goType returns the Go type of the objects of a target, or of their list, in kube-apiserver's
+// internal version, which its messages name.
+func (t target) goType(list bool) string {
+	kind := t.kind.GroupVersionKind
+	if sub, ok := t.kind.Subresource(t.subresource); ok {
+		kind = sub.Kind
+	}
+	switch {
+	case list && !t.kind.Builtin:
+		return "*unstructured.UnstructuredList"
+	case list:
+		kind.Kind = t.kind.ListKind
+	}
+	name, _, _ := strings.Cut(kind.Group, ".")
+	if name == "" || name == "events" {
+		name = "core"
+	}
+	return "*" + name + "." + kind.Kind
 }
 
 // isList reports whether a value is a list of objects.
@@ -96,6 +116,9 @@ func (s *Server) newTable(form answerForm, t target, include string) *tabulator 
 func (t *tabulator) definitions() document.Value {
 	var b document.ListBuilder
 	for _, c := range t.columns {
+		if c.Name == "" {
+			continue
+		}
 		b.Append(object(
 			"name", text(c.Name), "type", text(c.Type), "format", text(c.Format),
 			"description", text(c.Description), "priority", document.NewInt(int64(c.Priority)),
@@ -138,7 +161,7 @@ func (t *tabulator) row(o document.Value) document.Value {
 			shown = o.With("kind", text(t.kind.Kind)).With("apiVersion", text(t.kind.APIVersion()))
 		}
 	}
-	return object("cells", cells.List(), "object", shown)
+	return object("cells", cells.List(), "conditions", table.Conditions(t.kind, o), "object", shown)
 }
 
 // tableOf converts an object to a table with one row.

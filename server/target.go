@@ -56,9 +56,6 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 	if p.namespace != "" && !k.Namespaced || p.deeper || named && k.Namespaced && p.namespace == "" || p.watch && p.subresource != "" {
 		return 0, errNoResource
 	}
-	if p.name != "" && p.subresource == "" && !namesObjects(k) {
-		return 0, errNoResource
-	}
 	verbs := k.Verbs
 	if p.subresource != "" {
 		sub, ok := k.Subresource(p.subresource)
@@ -68,25 +65,45 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 		verbs = sub.Verbs
 	}
 	verb, ok := p.methodVerb(r, named)
-	ok = ok && r.Method != http.MethodHead && (!p.watch || verb == cluster.Watch)
-	everywhere := !named && k.Namespaced && p.namespace == ""
-	switch {
-	case !ok, p.watch && verb != cluster.Watch, everywhere && verb != cluster.List && verb != cluster.Watch:
+	routes, routed := p.routes(k), verb.String()
+	if verb == cluster.Watch && !p.watch {
+		routed = "list" // the parameter watch does not change the route
+	}
+	if !ok || r.Method == http.MethodHead || !slices.Contains(routes, routed) || !slices.Contains(verbs, verb.String()) {
+		if len(among(verbs, routes...)) == 0 {
+			return 0, errNoResource
+		}
 		return 0, errMethod
-	case !named && (verb == cluster.Update || verb == cluster.Patch), p.name != "" && p.subresource == "" && verb == cluster.Create:
-		return 0, errMethod
-	case !slices.Contains(verbs, verb.String()):
-		return 0, errMethod
-	case p.subresource != "" && p.name == "":
+	}
+	if p.subresource != "" && p.name == "" {
 		return 0, badRequest("name must be provided")
 	}
 	return verb, checkName(p.name)
 }
 
-// namesObjects reports whether paths of a kind may have a name, which those of reviews and
-// bindings have not.
-func namesObjects(k *schema.Kind) bool {
-	return slices.Contains(k.Verbs, "get")
+// The verbs that kube-apiserver serves at the paths of a resource that has them
+// (apiserver/pkg/endpoints, installer.go).
+var (
+	watchRoutes       = []string{"watch"}
+	subresourceRoutes = []string{"get", "create", "update", "patch", "delete"}
+	objectRoutes      = []string{"get", "update", "patch", "delete"}
+	everywhereRoutes  = []string{"list"}
+	collectionRoutes  = []string{"list", "create", "deletecollection"}
+)
+
+// routes returns the verbs of paths like this one.
+func (p place) routes(k *schema.Kind) []string {
+	switch {
+	case p.watch:
+		return watchRoutes
+	case p.subresource != "":
+		return subresourceRoutes
+	case p.name != "":
+		return objectRoutes
+	case k.Namespaced && p.namespace == "":
+		return everywhereRoutes
+	}
+	return collectionRoutes
 }
 
 // checkName returns an error for a name that kube-apiserver does not accept in a path.

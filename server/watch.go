@@ -35,7 +35,7 @@ func (s *Server) watch(w *writer, r *http.Request, form answerForm, t target, re
 	}
 	include := queryOf(r).Get("includeObject")
 	if form.as == formTable {
-		if err := checkForm(form, false, t.kind.Kind, include); err != nil {
+		if err := checkForm(form, t, false, include); err != nil {
 			s.fail(w, r, err)
 			return
 		}
@@ -110,9 +110,12 @@ const largeEvent = 32 << 10
 
 // write writes an event using the buffer, which it returns for reuse.
 func (f *frames) write(w io.Writer, buffer []byte, event cluster.ShownEvent) ([]byte, error) {
+	if f.form.as == formList && event.Type != "ERROR" {
+		return buffer, checkForm(f.form, f.target, false, "") // ends the stream without an event
+	}
 	if event.Shown.Exists() && event.Shown.Size() > largeEvent {
 		switch {
-		case f.form.as == formTable, f.form.as == formList:
+		case f.form.as == formTable:
 		case f.form.protobuf:
 			return buffer, f.writeMessage(w, event)
 		default:
@@ -199,15 +202,12 @@ func (f *frames) append(dst []byte, event cluster.ShownEvent) []byte {
 
 // appendStored appends an event in JSON, with the cached encoding of its object.
 func (f *frames) appendStored(dst []byte, event cluster.ShownEvent) []byte {
-	switch f.form.as {
-	case formObject:
-		dst = event.Shown.AppendJSON(appendEvent(dst, event.Type))
-	case formMetadata:
-		dst = f.appendMetadataHead(appendEvent(dst, event.Type))
+	dst = appendEvent(dst, event.Type)
+	if f.form.as == formMetadata {
+		dst = f.appendMetadataHead(dst)
 		dst = append(event.Shown.AppendMetadata(dst), '}')
-	default:
-		status := asStatus(notInForm(f.form, "not a list", f.target.kind.Kind))
-		dst = status.Object().AppendJSON(appendEvent(dst, "ERROR"))
+	} else {
+		dst = event.Shown.AppendJSON(dst)
 	}
 	return append(dst, "}\n"...)
 }
@@ -215,16 +215,13 @@ func (f *frames) appendStored(dst []byte, event cluster.ShownEvent) []byte {
 // appendMessage appends an event in protobuf.
 func (f *frames) appendMessage(dst []byte, event cluster.ShownEvent) []byte {
 	var err error
-	switch {
-	case event.Shown.Exists():
+	if event.Shown.Exists() {
 		var o *protobuf.Object
 		var apiVersion, kind string
 		if o, apiVersion, kind, err = f.message(event); err == nil {
 			f.buffer = o.AppendMessage(f.buffer[:0], apiVersion, kind, revisionOf(event))
 		}
-	case f.form.as == formList:
-		err = notInForm(f.form, "not a list", f.target.kind.Kind)
-	default:
+	} else {
 		f.buffer, err = appendWire(f.buffer[:0], f.form, event.Object)
 	}
 	if err != nil {
@@ -235,9 +232,6 @@ func (f *frames) appendMessage(dst []byte, event cluster.ShownEvent) []byte {
 
 // message returns the object of an event in protobuf, with its apiVersion and kind.
 func (f *frames) message(event cluster.ShownEvent) (o *protobuf.Object, apiVersion, kind string, err error) {
-	if f.form.as == formList {
-		return nil, "", "", notInForm(f.form, "not a list", f.target.kind.Kind)
-	}
 	if o, err = wireOf(f.form, event.Shown); err != nil {
 		return nil, "", "", err
 	}
