@@ -1,9 +1,9 @@
-//go:build !js || complete
+//go:build !js
 
 package kinds
 
-// warnings are the warnings of all resources that have any. The page's first engine is built
-// without them, like the validations.
+// warnings are the warnings of all resources that have any. The engines for browsers are built
+// without them, which keeps them within their budgets (web/budget.json).
 var warnings = [...]warning{
 	{&endpointsStrategy, warnEndpoints, nil},
 	{&nodeStrategy, warnNode, nil},

@@ -1,6 +1,6 @@
-//go:build js && !complete
+//go:build js
 
 package kinds
 
-// warnings is empty in the page, see warnings.go.
+// warnings is empty in browsers, see warnings.go.
 var warnings [0]warning
