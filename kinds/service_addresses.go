@@ -39,6 +39,9 @@ func (s *Strategy) ValidateAddresses(asked, object, old document.Value, given *G
 	if !keepsPreferred {
 		validateClusterIPs(c, spec, was)
 	}
+	if len(c.errs) == 0 && !keepsPreferred {
+		c.keepsFamilies(c.root(asked).get("spec.ipFamilies"), spec.get("ipFamilyPolicy"), was.get("ipFamilies"))
+	}
 	if given == nil {
 		return c.finish()
 	}
@@ -62,6 +65,14 @@ func prefersTheSame(spec, was document.Value) bool {
 	}
 	const prefer = "PreferDualStack"
 	return was.Exists() && spec.Get("ipFamilyPolicy").StringOr("") == prefer && was.Get("ipFamilyPolicy").StringOr(prefer) == prefer
+}
+
+// keepsFamilies refuses an update with fewer IP families than the Service has, unless its policy
+// says that it has one. (Families that are left out are kept.)
+func (c *check) keepsFamilies(asked, policy, was field) {
+	if policy.text() != "SingleStack" && asked.items() > 0 && asked.items() < was.items() {
+		c.invalid(policy, "must be 'SingleStack' to release the secondary IP family")
+	}
 }
 
 // singleStack refuses a Service that requires two IP families, or one that the cluster does
