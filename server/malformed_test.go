@@ -109,7 +109,8 @@ func TestMalformedRequestsAreRefused(t *testing.T) {
 			refuse("POST", collection+"?"+query, `{"metadata":{"name":"b"}}`)
 			refuse("PATCH", collection+"/a?"+query, `{}`, "Content-Type", "application/merge-patch+json")
 		}
-		for _, b := range []string{"{", "x", "[]", `{"kind":"Pod"}`, `{"gracePeriodSeconds":"x"}`, `{"propagationPolicy":"x"}`, `{"dryRun":["x"]}`, `{"preconditions":{"uid":"x"}}`} {
+		for _, b := range []string{"{", "x", "[]", `{"kind":"Pod"}`, `{"gracePeriodSeconds":"x"}`, `{"propagationPolicy":"x"}`, `{"dryRun":["x"]}`, `{"dryRun":[1]}`, `{"dryRun":"All"}`,
+			`{"preconditions":{"uid":"x"}}`, `{"preconditions":[]}`, `{"apiVersion":"a/b/c"}`} {
 			refuse("DELETE", collection+"/a", b)
 		}
 	}
