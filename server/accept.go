@@ -109,8 +109,6 @@ func parseClause(part string) (c clause, ok bool) {
 
 // offer describes the forms in which a request can be answered.
 type offer struct {
-	// watch is true for a watch, which cannot be encoded as YAML.
-	watch bool
 	// protobuf is true if the objects can be encoded in protobuf, which custom resources
 	// cannot. Metadata alone always can.
 	protobuf bool
@@ -162,9 +160,6 @@ func negotiate(r *http.Request, o offer) (answerForm, error) {
 			form.yaml, form.protobuf = kind == "application/yaml", kind == protobuf.MediaType
 			form.as, form.version = c.params["as"], c.params["v"]
 			form.pretty = (form.pretty || c.params["pretty"] == "1") && !form.protobuf
-			if o.watch && form.yaml {
-				return form, notAcceptable("application/json;stream=watch, " + protobuf.MediaType + ";stream=watch")
-			}
 			return form, nil
 		}
 	}

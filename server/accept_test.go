@@ -65,11 +65,6 @@ func TestNegotiate(t *testing.T) {
 			t.Errorf("%s for custom resources: %+v %v", accept, form, err)
 		}
 	}
-	r := httptest.NewRequest("GET", "/", nil)
-	r.Header.Set("Accept", "application/yaml")
-	if _, err := negotiate(r, offer{watch: true, protobuf: true}); err == nil || asStatus(err).Code != 406 {
-		t.Errorf("a watch in YAML: %v", err)
-	}
 }
 
 func TestPretty(t *testing.T) {

@@ -78,7 +78,7 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 	}
 	watches := t.verb == cluster.Watch
 	form, err := negotiate(r, offer{
-		watch: watches, protobuf: encodable(t.kind), tables: table.Has(t.kind, t.subresource), routed: t.kind.Builtin, streams: watches || t.verb == cluster.List,
+		protobuf: encodable(t.kind), tables: table.Has(t.kind, t.subresource), routed: t.kind.Builtin, streams: watches || t.verb == cluster.List,
 	})
 	if err != nil {
 		s.fail(w, r, err)

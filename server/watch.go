@@ -46,6 +46,10 @@ func (s *Server) watch(w *writer, r *http.Request, form answerForm, t target, re
 		return
 	}
 	defer reading.Events.Stop()
+	if form.yaml { // kube-apiserver negotiates the stream when it has opened the watch
+		s.fail(w, r, notAcceptable("application/json;stream=watch, "+protobuf.MediaType+";stream=watch"))
+		return
+	}
 	s.metrics.watches.Add(1)
 	defer s.metrics.watches.Add(-1)
 	warn(w.Header(), reading.Warnings)

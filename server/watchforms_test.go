@@ -28,6 +28,8 @@ func TestWatchEvents(t *testing.T) {
 		{"which need not match", byPath + "/b?fieldSelector=metadata.name%3Db,metadata.namespace%3Dx&timeoutSeconds=2", "", "200 "},
 		{"but not without the name", byPath + "/b?fieldSelector=metadata.namespace%3Dn&timeoutSeconds=2", "", "400 "},
 		{"an object has no form of a list", configMaps + "?watch=1&timeoutSeconds=2", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", "200 "},
+		{"a stream has no YAML", configMaps + "?watch=1&timeoutSeconds=2", "application/yaml", "406 "},
+		{"which matters after the options", configMaps + "?watch=1&fieldSelector=x&timeoutSeconds=2", "application/yaml", "400 "},
 		{"initial events wait for a version", configMaps + "?watch=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan&resourceVersion=99999&timeoutSeconds=2", "",
 			"200 ERROR 504"},
 		{"other watches do not", configMaps + "?watch=1&resourceVersion=99999&timeoutSeconds=2", "", "200 "},
