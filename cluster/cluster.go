@@ -443,7 +443,7 @@ func (c *Cluster) rehearse(ctx context.Context, t *task, key string, try store.U
 	}
 	record, err := try(current)
 	if err != nil && !errors.Is(err, errDeleted) {
-		return nil, c.storeStatus(t.ep, t.Request.Name, err)
+		return nil, c.storeStatus(t.ep, t.Request.Name, err).warning(out.warnings)
 	}
 	object := out.object
 	if record != nil {
