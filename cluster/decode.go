@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -160,7 +161,11 @@ func checkType(v document.Value, k *schema.Kind, body func() []byte) (document.V
 	}
 	if kind.StringOr("") == "" {
 		if !k.Builtin {
-			return unrecognized("kind is missing")
+			text := string(body())
+			if !strings.HasPrefix(text, "{") { // YAML is converted first
+				text = v.String()
+			}
+			return unrecognized("Object 'Kind' is missing in '" + text + "'")
 		}
 		v = v.With("kind", document.NewString(k.Kind))
 	}

@@ -76,7 +76,7 @@ func (p *pipeline) endpoint(kind *schema.Kind, r *Request) (*endpoint, *Status) 
 		return nil, wrongMethod(ep, r)
 	}
 	if needsName(r) && r.Name == "" {
-		return nil, badRequest("name must be provided")
+		return nil, ep.deprecated(badRequest("name must be provided"))
 	}
 	if kind.Namespaced && r.Namespace == "" && (r.Verb != List && r.Verb != Watch || r.Name != "") {
 		return nil, p.noNamespace(kind, r)
@@ -104,7 +104,7 @@ func (p *pipeline) resolveSub(ep *endpoint, r *Request) ([]string, *Status) {
 		switch {
 		case r.Subresource == subStatus && kind.Status, r.Subresource == subScale && kind.Scale != nil:
 		default:
-			return nil, notFound(ep.what(), r.Name)
+			return nil, ep.deprecated(notFound(ep.what(), r.Name))
 		}
 	}
 	sub, ok := kind.Subresource(r.Subresource)

@@ -3,6 +3,7 @@ package fieldmanager
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -94,7 +95,10 @@ func (m *Manager) checkApply(live Object, config document.Value, manager string)
 	}
 	version, kind := config.Get("apiVersion").StringOr(""), config.Get("kind").StringOr("")
 	if version != m.config.APIVersion || kind != m.config.Kind {
-		return &RequestError{fmt.Sprintf("invalid object type: %s, Kind=%s is applied to %s, Kind=%s", version, kind, m.config.APIVersion, m.config.Kind)}
+		if !strings.Contains(version, "/") {
+			version = "/" + version // the empty group, as the API server prints it
+		}
+		return &RequestError{fmt.Sprintf("invalid object type: %s, Kind=%s", version, kind)}
 	}
 	if config.Lookup("metadata", "managedFields").Kind() == document.List {
 		return &RequestError{"metadata.managedFields must be nil"}

@@ -139,6 +139,9 @@ func (p place) customVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error)
 		name = ""
 	}
 	notHere.Message = name + " is not supported on resources of kind \"" + k.Resource + "." + k.Group + "\""
+	if k.Deprecated {
+		notHere.Warnings = []string{k.Warning}
+	}
 	if sub, known := k.Subresource(p.subresource); p.subresource != "" && !known {
 		return cluster.Get, nil // the cluster refuses the unknown subresource
 	} else if !ok || known && !slices.Contains(sub.Verbs, name) {
