@@ -8,12 +8,23 @@ import (
 	"github.com/patchlab-dev/patchlab/kinds"
 )
 
+// maxNamings limits how often names are accepted anew because the definition has changed: a
+// name that was accepted may conflict with one that was not.
+const maxNamings = 4
+
 // controlled returns a CustomResourceDefinition with the accepted names and conditions that
 // the API server's controllers set in its status (apiextensions-apiserver, pkg/controller).
 // others are the other definitions of its group.
 func controlled(crd document.Value, others []document.Value, now string) document.Value {
-	if !identical(crd.Lookup("spec", "names"), crd.Lookup("status", "acceptedNames")) {
-		crd = acceptNames(crd, others, now)
+	for range maxNamings {
+		named := crd
+		if !identical(crd.Lookup("spec", "names"), crd.Lookup("status", "acceptedNames")) {
+			named = acceptNames(crd, others, now)
+		}
+		if document.Identical(named, crd) {
+			break
+		}
+		crd = named
 	}
 	switch {
 	case !conditionTrue(crd, "NamesAccepted") || conditionTrue(crd, "Established"):

@@ -18,6 +18,7 @@ const (
 	ReasonForbidden        = "Forbidden"
 	ReasonInvalid          = "Invalid"
 	ReasonMethodNotAllowed = "MethodNotAllowed"
+	ReasonTooManyRequests  = "TooManyRequests"
 	ReasonUnsupportedMedia = "UnsupportedMediaType"
 	ReasonTooLarge         = "RequestEntityTooLarge"
 	ReasonInternal         = "InternalError"

@@ -121,10 +121,21 @@ func (c *Cluster) list(ctx context.Context, r *Request, ep *endpoint) (*Reading,
 	reading := &Reading{Kind: ep.kind, Metadata: listMetadata(ep, page), Items: make([]Shown, len(page.Items))}
 	for i, item := range page.Items {
 		if reading.Items[i], st = c.shown(ep.kind, item.Value, item.Revision); st != nil {
-			return nil, st
+			return nil, notListed(ep.kind, st)
 		}
 	}
 	return reading, nil
+}
+
+// notListed returns the error of a list with an object that cannot be read. kube-apiserver
+// cannot fill its cache then, and asks the client to try again.
+func notListed(k *schema.Kind, st *Status) *Status {
+	var undeclared *undeclaredError
+	if !errors.As(st.Err, &undeclared) {
+		return st
+	}
+	return &Status{Code: 429, Reason: ReasonTooManyRequests, Err: st.Err, Details: &StatusDetails{RetryAfterSeconds: 1},
+		Message: "storage is (re)initializing: failed to list " + k.APIVersion() + ", Kind=" + k.Kind + ": " + st.Message}
 }
 
 // listMetadata returns the metadata of a list. Lists of custom resources include an empty

@@ -19,7 +19,11 @@ func (p *pipeline) readUpdate(k *schema.Kind, o fieldmanager.Object, b basis) (f
 	version := o.Value.Get("apiVersion").StringOr("")
 	stored := k
 	if version != k.APIVersion() {
-		if other, ok := p.declared(k, version); ok {
+		other, ok := p.declared(k, version)
+		if !ok && !k.Builtin {
+			return o, plainError(&undeclaredError{version})
+		}
+		if ok {
 			stored = other
 		}
 	}
@@ -38,6 +42,14 @@ func (p *pipeline) readUpdate(k *schema.Kind, o fieldmanager.Object, b basis) (f
 		return o, plainError(err)
 	}
 	return o, nil
+}
+
+// undeclaredError reports that a custom resource is stored in a version that its definition no
+// longer declares.
+type undeclaredError struct{ apiVersion string }
+
+func (e *undeclaredError) Error() string {
+	return "request to convert CR from an invalid group/version: " + e.apiVersion
 }
 
 // show returns a stored object as the kind's endpoint serves it.
