@@ -55,7 +55,7 @@ func (a *App) handOverTo(ctx context.Context, name, missing, pkg string) error {
 // runWith executes another program with the same arguments.
 func (a *App) runWith(ctx context.Context, program string) error {
 	c := exec.CommandContext(ctx, program, a.args...)
-	c.Stdin, c.Stdout, c.Stderr = a.In, a.Out, a.Err
+	c.Stdin, c.Stdout, c.Stderr = inherited(a.In), a.Out, a.Err
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	err := c.Run()
 	if c.ProcessState != nil && c.ProcessState.Success() {

@@ -9,12 +9,10 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -115,9 +113,9 @@ type Linked struct {
 
 // RunLinked is Run with optional parts.
 func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal()
 	defer stop()
-	app := &App{In: in, Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Reference: l.Reference, Admission: l.Admission, Policies: l.Policies, Etcd: l.Etcd}
+	app := &App{In: untilDone(ctx, in), Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Reference: l.Reference, Admission: l.Admission, Policies: l.Policies, Etcd: l.Etcd}
 	return app.run(ctx, completing(os.Args[0], args))
 }
 
