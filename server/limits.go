@@ -18,7 +18,7 @@ const (
 
 // errBusy is the response when a limit is reached: 429 (Too Many Requests).
 var errBusy = &cluster.Status{
-	Code: http.StatusTooManyRequests, Reason: "TooManyRequests",
+	Code: http.StatusTooManyRequests, Reason: cluster.ReasonTooManyRequests,
 	Message: "Too many requests, please try again later.",
 	Details: &cluster.StatusDetails{RetryAfterSeconds: 1},
 }
