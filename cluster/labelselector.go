@@ -122,7 +122,7 @@ func (p *labelParser) requirement() (labelRequirement, error) {
 	}
 	r := labelRequirement{key: p.take(), operator: "exists"}
 	if why := names.QualifiedName(r.key); why != "" {
-		return r, fmt.Errorf("label key %q: %s", r.key, why)
+		return r, fmt.Errorf("label key %q: %s", r.key, oneLine(why))
 	}
 	if absent {
 		r.operator = "absent"
@@ -157,11 +157,14 @@ func (p *labelParser) requirement() (labelRequirement, error) {
 	}
 	for _, v := range r.values {
 		if why := names.LabelValue(v); why != "" {
-			return r, fmt.Errorf("value %q of label %s: %s", v, r.key, why)
+			return r, fmt.Errorf("value %q of label %s: %s", v, r.key, oneLine(why))
 		}
 	}
 	return r, nil
 }
+
+// oneLine joins the reasons why a name is invalid.
+func oneLine(reasons string) string { return strings.ReplaceAll(reasons, "\n", "; ") }
 
 func (p *labelParser) value() ([]string, error) {
 	if p.token == "" || p.token == "," {

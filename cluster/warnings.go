@@ -30,7 +30,9 @@ func (t *task) finalizerWarnings(live, next document.Value) []string {
 			out = append(out, fmt.Sprintf("metadata.finalizers: %s: %s", strconv.Quote(name), why))
 		}
 		if why := names.QualifiedName(name); why != "" {
-			warn(why)
+			for reason := range strings.SplitSeq(why, "\n") {
+				warn(reason)
+			}
 		}
 		if strings.Contains(name, "/") || slices.Contains(standardFinalizers, name) {
 			continue

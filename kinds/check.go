@@ -71,12 +71,18 @@ func (c *check) addValue(t schema.ErrorType, f field, bad, detail string) {
 	c.errs = append(c.errs, schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), BadValue: document.NewString(bad), Detail: detail})
 }
 
-// invalid adds an error "Invalid value" for f.
-func (c *check) invalid(f field, detail string) { c.add(schema.ErrorInvalid, f, detail) }
+// invalid adds an error "Invalid value" for f, or one for each line of detail.
+func (c *check) invalid(f field, detail string) {
+	for reason := range strings.SplitSeq(detail, "\n") {
+		c.add(schema.ErrorInvalid, f, reason)
+	}
+}
 
-// invalidText adds an error "Invalid value" for f that shows text, such as a map key.
+// invalidText is invalid for an error that shows text, such as a map key, instead of f's value.
 func (c *check) invalidText(f field, text, detail string) {
-	c.addValue(schema.ErrorInvalid, f, text, detail)
+	for reason := range strings.SplitSeq(detail, "\n") {
+		c.addValue(schema.ErrorInvalid, f, text, reason)
+	}
 }
 
 // invalidValue adds an error "Invalid value" for f that shows another value than f's.

@@ -28,7 +28,8 @@ func validateNamespace(c *check, object, _ field) {
 		if c.subresource == "finalize" {
 			item = list.item(i)
 		}
-		if c.syntax(item, names.QualifiedName) && !strings.Contains(item.text(), "/") &&
+		c.syntax(item, names.QualifiedName)
+		if !strings.Contains(item.text(), "/") &&
 			!among(item.text(), FinalizerOrphan+","+FinalizerForeground+","+finalizerKubernetes) {
 			c.invalid(item, "must have a domain, or be one of Kubernetes' own")
 		}

@@ -130,8 +130,10 @@ func PathSegmentPrefix(s string) string {
 }
 
 // QualifiedName requires a name of at most 63 letters, digits, '-', '_' and '.', optionally
-// after a DNS subdomain and a slash.
+// after a DNS subdomain and a slash. Several reasons, which the API server reports one by one,
+// are separated by newlines.
 func QualifiedName(s string) string {
+	why := ""
 	prefix, name, found := strings.Cut(s, "/")
 	if !found {
 		name = s
@@ -140,22 +142,31 @@ func QualifiedName(s string) string {
 			return "must be a name, with or without a DNS subdomain and '/' before it"
 		}
 		if prefix == "" {
-			return "the part before '/' must not be empty"
+			why = "the part before '/' must not be empty"
+		} else if why = DNSSubdomain(prefix); why != "" {
+			why = "the part before '/' " + why
 		}
-		if why := DNSSubdomain(prefix); why != "" {
-			return "the part before '/' " + why
-		}
 	}
-	if name == "" {
-		return "the name must not be empty"
+	const wrongText = "the name must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit"
+	switch {
+	case name == "":
+		return reasons(why, "the name must not be empty", wrongText)
+	case len(name) > MaxLabel && !isNameText(name):
+		return reasons(why, "the name must be no more than 63 characters", wrongText)
+	case len(name) > MaxLabel:
+		return reasons(why, "the name must be no more than 63 characters")
+	case !isNameText(name):
+		return reasons(why, wrongText)
 	}
-	if len(name) > MaxLabel {
-		return "the name must be no more than 63 characters"
+	return why
+}
+
+// reasons joins the reasons why a name is invalid.
+func reasons(all ...string) string {
+	if all[0] == "" {
+		all = all[1:]
 	}
-	if !isNameText(name) {
-		return "the name must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit"
-	}
-	return ""
+	return strings.Join(all, "\n")
 }
 
 func isNameText(s string) bool {
@@ -170,16 +181,20 @@ func isNameText(s string) bool {
 	return true
 }
 
-// LabelValue requires a qualified name without a prefix, or "".
+// LabelValue requires a qualified name without a prefix, or "". Several reasons are separated
+// by newlines.
 func LabelValue(s string) string {
-	if s == "" {
+	const tooLong = "must be no more than 63 characters"
+	const wrongText = "must be empty or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit"
+	switch {
+	case s == "":
 		return ""
-	}
-	if len(s) > MaxLabel {
-		return "must be no more than 63 characters"
-	}
-	if !isNameText(s) {
-		return "must be empty or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit"
+	case len(s) > MaxLabel && !isNameText(s):
+		return reasons(tooLong, wrongText)
+	case len(s) > MaxLabel:
+		return tooLong
+	case !isNameText(s):
+		return wrongText
 	}
 	return ""
 }
