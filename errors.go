@@ -3,6 +3,7 @@ package patchlab
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -155,7 +156,8 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		return
 	}
 	places := newLocator(w.Object, w.kind.Type())
-	for _, c := range append(status.Fields(), alsoUndeclared(status, places, w)...) {
+	causes := status.Fields()
+	for _, c := range append(causes, alsoUndeclared(status, causes, places, w)...) {
 		f := FieldError{Path: c.Path, Position: places.locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint, Rule: c.Rule}
 		if f.Hint == "" && e.Conflicts == nil {
 			if near := w.kind.Type().NearestField(c.Path); near != "" {
@@ -180,16 +182,22 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 }
 
 // alsoUndeclared returns the further fields of an applied configuration that its kind does not
-// declare: the engine stops at the first, and kube-apiserver at the first of each object.
-func alsoUndeclared(status *cluster.Status, places *locator, w *write) []cluster.Cause {
-	var first *structured.TypeError
-	if !errors.As(status.Err, &first) || first.Mismatch != structured.UndeclaredField || first.Object != structured.Configuration {
+// declare: the engine stops at the first of each object, as kube-apiserver does.
+func alsoUndeclared(status *cluster.Status, listed []cluster.Cause, places *locator, w *write) []cluster.Cause {
+	var mistyped *structured.TypeError
+	if !errors.As(status.Err, &mistyped) || mistyped.Object != structured.Configuration {
+		return nil
+	}
+	undeclared := slices.IndexFunc(listed, func(c cluster.Cause) bool { return c.Message == structured.Undeclared })
+	if undeclared < 0 {
 		return nil
 	}
 	var causes []cluster.Cause
 	_, unknown := structural.Prune(w.kind.Type(), w.Value)
 	for _, path := range unknown {
-		if c := status.Fields()[0]; path.Compare(places.indexed(first.Path)) != 0 {
+		same := func(c cluster.Cause) bool { return path.Compare(places.indexed(c.Path)) == 0 }
+		if !slices.ContainsFunc(listed, same) {
+			c := listed[undeclared]
 			c.Path, c.Field = path, path.String()
 			causes = append(causes, c)
 		}

@@ -87,7 +87,7 @@ func mismatchReason(root document.Value, e *structured.TypeError) string {
 	value := root.Follow(e.Path)
 	switch e.Mismatch {
 	case structured.UndeclaredField:
-		return "field not declared in schema"
+		return structured.Undeclared
 	case structured.NotObject:
 		return "expected map, got &{" + goText(value) + "}"
 	case structured.NotList:

@@ -9,6 +9,9 @@ import (
 // ErrType is the cause of a TypeError.
 var ErrType = errors.New("does not match the schema")
 
+// Undeclared is the reason of an UndeclaredField.
+const Undeclared = "field not declared in schema"
+
 // The objects that errors are about.
 const (
 	Configuration = "the applied configuration"

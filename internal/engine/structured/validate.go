@@ -93,7 +93,7 @@ func (c *checker) members(m *schema.MapType, v, known document.Value) {
 		var t *schema.Type
 		t, field = memberFrom(m, name, field)
 		if t == nil {
-			c.add(UndeclaredField, "field not declared in schema").Path = document.Keys(name)
+			c.add(UndeclaredField, Undeclared).Path = document.Keys(name)
 			return
 		}
 		for at < known.Len() && known.Key(at) < name {
