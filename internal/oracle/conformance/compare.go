@@ -154,6 +154,17 @@ func causesDifference(want, got any) string {
 	return fmt.Sprintf("%s missing %q, not wanted %q", causesDiffer, missing, unwanted)
 }
 
+// fieldWarnings returns the warnings about unknown and duplicate fields.
+func fieldWarnings(warnings []string) []string {
+	var out []string
+	for _, w := range warnings {
+		if strings.Contains(w, "unknown field") || strings.Contains(w, "duplicate field") || strings.Contains(w, "already set in map") {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 // sortManagers returns the value with the entries of every managedFields sorted
 // independently of their times.
 func sortManagers(value any) any {

@@ -141,7 +141,7 @@ func (p *parser) identifier() {
 
 func (p *parser) recursive() error {
 	if n := len(p.path); n > 0 && p.path[n-1].kind == recursiveNode {
-		return errors.New("two consecutive ..")
+		return errors.New("a recursive descent follows another")
 	}
 	p.take(len(".."))
 	p.add(node{kind: recursiveNode})
