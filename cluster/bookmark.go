@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -14,15 +15,20 @@ const lastBookmark = 2 * time.Second
 // bookmarkTimer tells a watch when to send bookmarks: at an interval, and before its end.
 type bookmarkTimer struct {
 	ticks    chan time.Time
-	timer    *time.Timer
 	interval time.Duration
 	end      time.Time // zero for a watch without an end
+
+	// mu guards timer, which is nil where no bookmark follows and once the watch has stopped.
+	mu    sync.Mutex
+	timer *time.Timer
 }
 
 // newBookmarkTimer returns the timer of a watch that ends with ctx. The caller must stop it.
 func newBookmarkTimer(ctx context.Context, interval time.Duration) *bookmarkTimer {
 	t := &bookmarkTimer{ticks: make(chan time.Time, 1), interval: interval}
 	t.end, _ = ctx.Deadline()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if wait, ok := t.next(time.Now()); ok {
 		t.timer = time.AfterFunc(wait, t.tick)
 	}
@@ -44,13 +50,18 @@ func (t *bookmarkTimer) tick() {
 	case t.ticks <- now:
 	default: // the client has not read the previous one
 	}
-	if wait, ok := t.next(now); ok {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if wait, ok := t.next(now); ok && t.timer != nil {
 		t.timer.Reset(wait)
 	}
 }
 
 func (t *bookmarkTimer) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.timer != nil {
 		t.timer.Stop()
+		t.timer = nil
 	}
 }
