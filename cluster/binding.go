@@ -121,30 +121,12 @@ func assigned(pod, binding document.Value, now string) (document.Value, error) {
 // A podCondition is a condition of a pod whose status is True.
 type podCondition struct{ kind, reason, message string }
 
-// withPodCondition sets a condition of a pod. The time of its transition remains if it was True
-// before (api/pod, UpdatePodCondition).
+// withPodCondition sets a condition of a pod (api/pod, UpdatePodCondition).
 func withPodCondition(pod document.Value, condition podCondition, now string) document.Value {
 	text := document.NewString
 	next := document.NewObject().With("type", text(condition.kind)).With("status", text("True")).With("lastProbeTime", document.NewNull())
 	if condition.reason != "" {
 		next = next.With("reason", text(condition.reason)).With("message", text(condition.message))
 	}
-	var conditions document.ListBuilder
-	found := false
-	for _, old := range pod.Lookup("status", "conditions").Items() {
-		if old.Get("type").StringOr("") != condition.kind {
-			conditions.Append(old)
-			continue
-		}
-		found = true
-		since := text(now)
-		if old.Get("status").StringOr("") == "True" {
-			since = old.Get("lastTransitionTime")
-		}
-		conditions.Append(next.With("lastTransitionTime", since))
-	}
-	if !found {
-		conditions.Append(next.With("lastTransitionTime", text(now)))
-	}
-	return pod.Set(conditions.List(), "status", "conditions")
+	return setCondition(pod, next, now)
 }

@@ -152,13 +152,19 @@ func findCondition(object document.Value, kind string) document.Value {
 	return document.Value{}
 }
 
-// withCondition sets a condition. lastTransitionTime changes only if the status changes.
+// withCondition sets a condition that has a reason and a message.
 func withCondition(object document.Value, kind, status, reason, message, now string) document.Value {
 	var b document.ObjectBuilder
 	b.Set("message", document.NewString(message))
 	b.Set("reason", document.NewString(reason))
 	b.Set("status", document.NewString(status))
 	b.Set("type", document.NewString(kind))
+	return setCondition(object, b.Object(), now)
+}
+
+// setCondition sets the condition of a type. lastTransitionTime changes only if the status changes.
+func setCondition(object, condition document.Value, now string) document.Value {
+	kind, status := condition.Get("type").StringOr(""), condition.Get("status").StringOr("")
 	conditions := object.Lookup("status", "conditions")
 	if conditions.Kind() != document.List {
 		conditions = document.NewList()
@@ -170,13 +176,12 @@ func withCondition(object document.Value, kind, status, reason, message, now str
 		if c.Get("status").StringOr("") == status {
 			now = c.Get("lastTransitionTime").StringOr(now)
 		}
-		b.Set("lastTransitionTime", document.NewString(now))
-		if next := b.Object(); !document.Equal(next, c) {
-			conditions = conditions.WithItem(i, next)
-			return object.Set(conditions, "status", "conditions")
+		condition = condition.With("lastTransitionTime", document.NewString(now))
+		if document.Equal(condition, c) {
+			return object
 		}
-		return object
+		return object.Set(conditions.WithItem(i, condition), "status", "conditions")
 	}
-	b.Set("lastTransitionTime", document.NewString(now))
-	return object.Set(conditions.Splice(conditions.Len(), 0, b.Object()), "status", "conditions")
+	condition = condition.With("lastTransitionTime", document.NewString(now))
+	return object.Set(conditions.Splice(conditions.Len(), 0, condition), "status", "conditions")
 }

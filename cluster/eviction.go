@@ -127,21 +127,6 @@ func ignoresBudget(pod document.Value) bool {
 	return hasMeta(pod, "deletionTimestamp")
 }
 
-// isReady reports whether a pod has the condition Ready.
-func isReady(pod document.Value) bool {
-	return conditionOf(pod, "Ready").Get("status").StringOr("") == "True"
-}
-
-// conditionOf returns the condition of a type from an object's status; absent if there is none.
-func conditionOf(object document.Value, kind string) document.Value {
-	for _, c := range object.Lookup("status", "conditions").Items() {
-		if c.Get("type").StringOr("") == kind {
-			return c
-		}
-	}
-	return document.Value{}
-}
-
 // budgetUpdates is the number of attempts to record a disruption in a PodDisruptionBudget that
 // others change at the same time.
 const budgetUpdates = 20
@@ -154,7 +139,7 @@ func (c *Cluster) checkBudget(ctx context.Context, t *task, pod document.Value, 
 		if budget, st = c.budgetOf(ctx, t, pod); st != nil || !budget.Exists() {
 			return "", st
 		}
-		if !isReady(pod) && toleratesUnready(budget) {
+		if !conditionTrue(pod, "Ready") && toleratesUnready(budget) {
 			return meta(budget, "name"), nil
 		}
 		if st = allowsDisruption(budget); st != nil || dry {
@@ -216,7 +201,7 @@ func allowsDisruption(budget document.Value) *Status {
 	case allowed > 0:
 		return nil
 	}
-	condition := conditionOf(budget, disruptionAllowed)
+	condition := findCondition(budget, disruptionAllowed)
 	reason, message := condition.Get("reason").StringOr(""), condition.Get("message").StringOr("")
 	failed := condition.Get("status").StringOr("") == "False" && message != ""
 	current, desired := number("currentHealthy"), number("desiredHealthy")
@@ -257,27 +242,12 @@ func (c *Cluster) disrupt(ctx context.Context, t *task, budget document.Value) *
 // exhausted returns the conditions of a budget that allows no further disruption.
 func exhausted(budget document.Value, now string) document.Value {
 	text := document.NewString
-	old := conditionOf(budget, disruptionAllowed)
-	since := text(now)
-	if old.Get("status").StringOr("") == "False" {
-		since = old.Get("lastTransitionTime")
-	}
-	next := document.NewObject().With("type", text(disruptionAllowed)).With("status", text("False")).With("lastTransitionTime", since).
+	next := document.NewObject().With("type", text(disruptionAllowed)).With("status", text("False")).
 		With("reason", text("InsufficientPods")).With("message", text(""))
 	if observed := budget.Lookup("status", "observedGeneration"); observed.Exists() {
 		next = next.With("observedGeneration", observed)
 	}
-	var conditions document.ListBuilder
-	for _, c := range budget.Lookup("status", "conditions").Items() {
-		if c.Get("type").StringOr("") == disruptionAllowed {
-			c = next
-		}
-		conditions.Append(c)
-	}
-	if !old.Exists() {
-		conditions.Append(next)
-	}
-	return conditions.List()
+	return setCondition(budget, next, now).Lookup("status", "conditions")
 }
 
 func stillProcessed(budget string) *Status {

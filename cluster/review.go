@@ -14,7 +14,8 @@ func isReview(k *schema.Kind) bool {
 	return k.Builtin && slices.Contains(k.Verbs, "create") && !slices.Contains(k.Verbs, "get")
 }
 
-// review answers an access or token review (registry/authorization and registry/authentication). Everything is allowed to every user, as with
+// review answers an access or token review (registry/authorization and
+// registry/authentication). Everything is allowed to every user, as with
 // --authorization-mode=AlwaysAllow, and no token is valid.
 func (t *task) review() (*Response, *Status) {
 	review := t.ep.strategy.Review
