@@ -6,18 +6,13 @@ import (
 	"context"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
 // act performs an action subresource. Its body passes through the same stages as a new object
 // (apiserver, endpoints/handlers/create.go), except that validating admission runs within the
 // action, after the checks of the body and before any other.
 func (c *Cluster) act(ctx context.Context, t *task) (*Response, *Status) {
-	body, st := t.inNamespace(t.body)
-	if st != nil {
-		return nil, st
-	}
-	object, st := t.mutate(t.tracked(fieldmanager.Object{}, body), fieldmanager.Object{})
+	object, st := t.unstored(t.body)
 	if st != nil {
 		return nil, st
 	}

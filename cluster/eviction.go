@@ -11,6 +11,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -160,7 +161,7 @@ func (c *Cluster) budgetOf(ctx context.Context, t *task, pod document.Value) (do
 		return budget, st
 	}
 	for _, b := range budgets.Object.Get("items").Items() {
-		if !selectsLabels(b.Lookup("spec", "selector"), pod) {
+		if !kinds.Selects(b.Lookup("spec", "selector"), pod.Lookup("metadata", "labels")) {
 			continue
 		}
 		if budget.Exists() {
@@ -259,38 +260,4 @@ func overBudget(why string, seconds int) *Status {
 		Code: 429, Reason: "TooManyRequests", Message: "Cannot evict pod as it would violate the pod's disruption budget.",
 		Details: &StatusDetails{RetryAfterSeconds: seconds, Causes: []Cause{{Type: "DisruptionBudget", Message: why}}},
 	}
-}
-
-// selectsLabels reports whether a LabelSelector selects an object. An absent selector selects
-// nothing, an empty one everything.
-func selectsLabels(selector, object document.Value) bool {
-	if selector.Kind() != document.Object {
-		return false
-	}
-	labels := object.Get("metadata").Get("labels")
-	for key, value := range selector.Get("matchLabels").Members() {
-		if label := labels.Get(key); !label.Exists() || label.StringOr("") != value.StringOr("") {
-			return false
-		}
-	}
-	for _, e := range selector.Get("matchExpressions").Items() {
-		r := labelRequirement{key: e.Get("key").StringOr("")}
-		for _, v := range e.Get("values").Items() {
-			r.values = append(r.values, v.StringOr(""))
-		}
-		switch e.Get("operator").StringOr("") {
-		case "In":
-			r.operator = "in"
-		case "NotIn":
-			r.operator = "notin"
-		case "Exists":
-			r.operator = "exists"
-		default:
-			r.operator = "absent"
-		}
-		if !r.matches(labels) {
-			return false
-		}
-	}
-	return true
 }

@@ -14,6 +14,16 @@ func isReview(k *schema.Kind) bool {
 	return k.Builtin && slices.Contains(k.Verbs, "create") && !slices.Contains(k.Verbs, "get")
 }
 
+// unstored returns the body of a request whose object is not stored, of a review or an action,
+// with its namespace and its owners, after mutating admission.
+func (t *task) unstored(body document.Value) (fieldmanager.Object, *Status) {
+	body, st := t.inNamespace(body)
+	if st != nil {
+		return fieldmanager.Object{}, st
+	}
+	return t.mutate(t.tracked(fieldmanager.Object{}, body), fieldmanager.Object{})
+}
+
 // review answers an access or token review (registry/authorization and
 // registry/authentication). Everything is allowed to every user, as with
 // --authorization-mode=AlwaysAllow, and no token is valid.
@@ -22,11 +32,7 @@ func (t *task) review() (*Response, *Status) {
 	if review == nil {
 		return nil, &Status{Code: 405, Reason: ReasonMethodNotAllowed, Message: t.Resource + " are not supported"}
 	}
-	body, st := t.inNamespace(withoutSystemFields(t.body))
-	if st != nil {
-		return nil, st
-	}
-	object, st := t.mutate(t.tracked(fieldmanager.Object{}, body), fieldmanager.Object{})
+	object, st := t.unstored(withoutSystemFields(t.body))
 	if st != nil {
 		return nil, st
 	}

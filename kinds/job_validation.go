@@ -68,7 +68,7 @@ func (c *check) generatedSelector(object, old field) {
 		c.hasLabel(labels, prefix+"job-name", name.text())
 		expected = expected.With(prefix+"controller-uid", uid.Value).With(prefix+"job-name", name.Value)
 	}
-	if isSelector(selector.Value) && !selects(selector.Value, expected) {
+	if isSelector(selector.Value) && !Selects(selector.Value, expected) {
 		c.invalid(selector, "`selector` not auto-generated")
 	}
 }

@@ -50,7 +50,7 @@ func (c *check) needSelector(selector field) {
 
 // selects requires that the labels of a template match the selector.
 func (c *check) selects(selector, template field) {
-	if labels := template.get("metadata.labels"); !selects(selector.Value, labels.Value) {
+	if labels := template.get("metadata.labels"); !Selects(selector.Value, labels.Value) {
 		c.invalid(labels, "`selector` does not match template `labels`")
 	}
 }

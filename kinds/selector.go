@@ -51,9 +51,9 @@ func isSelector(selector document.Value) bool {
 	return len(c.errs) == 0
 }
 
-// selects reports whether a metav1.LabelSelector matches labels. An absent one matches
-// nothing, an empty one everything.
-func selects(selector, labels document.Value) bool {
+// Selects reports whether a metav1.LabelSelector matches labels, an object of strings or
+// absent. An absent selector matches nothing, an empty one everything.
+func Selects(selector, labels document.Value) bool {
 	if selector.Kind() != document.Object {
 		return false
 	}
