@@ -106,10 +106,14 @@ func (a *advice) podNames(object, old field, use string) {
 // podsAndHosts is the use of the names of most workloads, for podNames.
 const podsAndHosts = "Pod names and hostnames"
 
-// wholeBytes warns about an amount of bytes that is not an integer.
+// wholeBytes warns about an amount of bytes that is not an integer. The warning has the
+// amount's canonical form, however the request spells it: .5 is 500m.
 func (a *advice) wholeBytes(amount field) {
-	if amount.isSet() && amountOf(amount.Value).Wrapped(-3)%1000 != 0 {
-		a.warn(amount, "fractional byte value "+strconv.Quote(amount.text())+" is invalid, must be an integer")
+	if !amount.isSet() {
+		return
+	}
+	if bytes := amountOf(amount.Value); bytes.Wrapped(-3)%1000 != 0 {
+		a.warn(amount, "fractional byte value "+strconv.Quote(bytes.String())+" is invalid, must be an integer")
 	}
 }
 
