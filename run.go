@@ -164,6 +164,9 @@ func (w *write) open(o *liveObject) error {
 		if !opened.Value.Lookup("metadata", "uid").Exists() { // not printed by an API server
 			normal := w.lab.pipeline.Normalize(w.kind, opened.split())
 			opened.Value = normal.Value
+			if !w.kind.Namespaced { // projects ship ClusterRoles with a namespace, which the API server drops
+				opened.Value = opened.Value.Remove("metadata", "namespace")
+			}
 		}
 		o.opened = opened
 	}
