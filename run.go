@@ -141,7 +141,7 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	if err := w.open(&live.all[m.at]); err != nil {
 		return nil, err
 	}
-	if m.at < live.given && w.withoutOwners() {
+	if m.at < live.given && w.withoutOwners(&live.all[m.at]) {
 		w.notes = append(w.notes, "a live object has no managedFields, so its fields are owned by \"before-first-apply\"; "+
 			"'kubectl get --show-managed-fields' prints them")
 	}
@@ -150,8 +150,8 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 
 // withoutOwners reports whether the live object comes from an API server but without
 // managedFields, which an apply needs.
-func (w *write) withoutOwners() bool {
-	return w.change.Action == ActionApply && w.live.Managed.Len() == 0 && w.live.Value.Lookup("metadata", "uid").Exists()
+func (w *write) withoutOwners(o *liveObject) bool {
+	return w.change.Action == ActionApply && w.live.Managed.Len() == 0 && o.Value.Lookup("metadata", "uid").Exists()
 }
 
 // open decodes the live object, in the namespace of the target.
@@ -164,6 +164,9 @@ func (w *write) open(o *liveObject) error {
 		if !opened.Value.Lookup("metadata", "uid").Exists() { // not printed by an API server
 			normal := w.lab.pipeline.Normalize(w.kind, opened.split())
 			opened.Value = normal.Value
+			if opened.Value.Lookup("metadata", "creationTimestamp").IsNull() { // generators print null
+				opened.Value = opened.Value.Remove("metadata", "creationTimestamp")
+			}
 			if !w.kind.Namespaced { // projects ship ClusterRoles with a namespace, which the API server drops
 				opened.Value = opened.Value.Remove("metadata", "namespace")
 			}

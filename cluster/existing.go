@@ -45,7 +45,7 @@ func (c *Cluster) existing(object document.Value) (item store.Item[*Record], war
 	if err != nil {
 		return item, nil, decodeStatus(k, o.Value, err)
 	}
-	o.Value = c.asCreated(k, value)
+	o.Value = c.rules.PrepareForRead(k, c.asCreated(k, value), c.config.UID)
 	if item.Value, st = c.stored(k, o, basis{}); st != nil {
 		return item, nil, st
 	}

@@ -47,8 +47,9 @@ func (p *Pipeline) Kinds() *schema.Registry { return p.pipeline.kinds }
 
 // Normalize returns an object of a built-in kind as the API server would return it once it is
 // stored: with defaults, without unknown fields, and with the empty fields that the Go types
-// encode. An object that cannot be decoded is returned unchanged, and so is a custom resource.
-// An object that an API server returned does not change.
+// encode. A Job without a uid gets one, which its selector and labels refer to. An object that
+// cannot be decoded is returned unchanged, and so is a custom resource. An object that an API
+// server returned does not change.
 func (p *Pipeline) Normalize(kind *schema.Kind, o fieldmanager.Object) fieldmanager.Object {
 	if !kind.Builtin || o.Value.Get("apiVersion").StringOr("") != kind.APIVersion() {
 		return o
@@ -57,7 +58,7 @@ func (p *Pipeline) Normalize(kind *schema.Kind, o fieldmanager.Object) fieldmana
 	if err != nil {
 		return o
 	}
-	o.Value = p.pipeline.fill(kind, decoded)
+	o.Value = p.pipeline.rules.PrepareForRead(kind, p.pipeline.fill(kind, decoded), p.pipeline.config.UID)
 	return o
 }
 

@@ -272,6 +272,8 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 	}
 	if hasMeta(live.Value, "creationTimestamp") {
 		next.Value = keepMeta(next.Value, live.Value, "creationTimestamp")
+	} else if !hasMeta(next.Value, "creationTimestamp") { // a null, which generators print
+		next.Value = withMeta(next.Value, "creationTimestamp", document.Value{})
 	}
 	if hasMeta(live.Value, "deletionTimestamp") {
 		next.Value = keepMeta(next.Value, live.Value, "deletionTimestamp")

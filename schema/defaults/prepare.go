@@ -100,6 +100,32 @@ func (r *Rules) PrepareForUpdate(k *schema.Kind, next, live document.Value, q Re
 	return r.withoutDisabled(k, next, live)
 }
 
+// PrepareForRead sets the fields of a built-in object that it has once it is stored: the plural
+// addresses and IP families of a Service and the mirrored data source of a
+// PersistentVolumeClaim, which the API server completes whenever it reads one without them, and
+// the selector and labels of a Job, which refer to its uid: newUID gives it one if it has none.
+// What an API server printed is unchanged.
+func (r *Rules) PrepareForRead(k *schema.Kind, v document.Value, newUID func() string) document.Value {
+	if !k.Builtin || v.Get("spec").Kind() != document.Object {
+		return v
+	}
+	switch kindName(k) {
+	case "/Service":
+		return v.With("spec", withoutInternalPolicy(storedFamilies(plural(v.Get("spec")))))
+	case "/PersistentVolumeClaim":
+		return v.With("spec", dataSources(v.Get("spec"), v.Get("spec")))
+	case "batch/Job":
+		if v.Lookup("spec", "selector").Exists() {
+			return v
+		}
+		if v.Lookup("metadata", "uid").StringOr("") == "" {
+			v = v.Set(document.NewString(newUID()), "metadata", "uid")
+		}
+		return jobSelector(v)
+	}
+	return v
+}
+
 func kindName(k *schema.Kind) string { return k.Group + "/" + k.Kind }
 
 func timeText(t time.Time) document.Value {

@@ -31,11 +31,36 @@ func newService(v document.Value, q Request) document.Value {
 	if q.Subresource != "" {
 		return v.With("spec", withoutInternalPolicy(spec))
 	}
-	if ip := spec.Get("clusterIP"); textOf(spec, "clusterIP") != "" && spec.Get("clusterIPs").Len() == 0 {
-		spec = spec.With("clusterIPs", document.NewList(ip))
-	}
-	spec = families(spec, document.Value{})
+	spec = families(plural(spec), document.Value{})
 	return v.With("spec", withoutInternalPolicy(allocated(spec, q, sharedNodePorts(spec))))
+}
+
+// plural sets clusterIPs from clusterIP.
+func plural(spec document.Value) document.Value {
+	if ip := spec.Get("clusterIP"); textOf(spec, "clusterIP") != "" && spec.Get("clusterIPs").Len() == 0 {
+		return spec.With("clusterIPs", document.NewList(ip))
+	}
+	return spec
+}
+
+// storedFamilies sets the IP families of a Service that was stored without them. Those of a
+// Service with addresses follow from them alone, whatever families the cluster has.
+func storedFamilies(spec document.Value) document.Value {
+	ips := spec.Get("clusterIPs")
+	switch {
+	case !needsAddress(spec) || spec.Get("ipFamilies").Len() > 0 || ips.Len() == 0:
+		return spec
+	case textOf(spec, "clusterIP") == headless:
+		return families(spec, document.Value{})
+	}
+	list, policy := document.NewList(), "SingleStack"
+	for i, ip := range ips.Items() {
+		list = list.Splice(i, 0, document.NewString(family(ip.StringOr(""))))
+	}
+	if list.Len() > 1 {
+		policy = "RequireDualStack"
+	}
+	return spec.With("ipFamilies", list).With("ipFamilyPolicy", document.NewString(policy))
 }
 
 // withoutInternalPolicy removes the internal traffic policy of a Service of type
