@@ -161,15 +161,17 @@ func (w *write) open(o *liveObject) error {
 		if err != nil {
 			return &Error{Position: o.Position(), Err: err, message: "the live object: " + err.Error()}
 		}
-		if !opened.Value.Lookup("metadata", "uid").Exists() { // not printed by an API server
-			normal := w.lab.pipeline.Normalize(w.kind, opened.split())
-			opened.Value = normal.Value
-			if opened.Value.Lookup("metadata", "creationTimestamp").IsNull() { // generators print null
-				opened.Value = opened.Value.Remove("metadata", "creationTimestamp")
-			}
-			if !w.kind.Namespaced { // projects ship ClusterRoles with a namespace, which the API server drops
-				opened.Value = opened.Value.Remove("metadata", "namespace")
-			}
+		printed := opened.Value.Lookup("metadata", "uid").Exists() // by an API server
+		normal, unknown := w.lab.pipeline.Normalize(w.kind, opened.split())
+		opened.Value = normal.Value
+		if len(unknown) > 0 {
+			w.notes = append(w.notes, leftOut(w.target, unknown))
+		}
+		if !printed && opened.Value.Lookup("metadata", "creationTimestamp").IsNull() { // generators print null
+			opened.Value = opened.Value.Remove("metadata", "creationTimestamp")
+		}
+		if !printed && !w.kind.Namespaced { // projects ship ClusterRoles with a namespace, which the API server drops
+			opened.Value = opened.Value.Remove("metadata", "namespace")
 		}
 		o.opened = opened
 	}
@@ -183,6 +185,21 @@ func (w *write) open(o *liveObject) error {
 		w.live = &moved
 	}
 	return nil
+}
+
+// leftOut returns the note for fields of a live object that its kind does not have, as when the
+// object comes from a cluster of another version.
+func leftOut(target Target, unknown []document.Path) string {
+	const most = 5
+	var fields []string
+	for i, path := range unknown {
+		if i == most {
+			fields = append(fields, fmt.Sprintf("and %d more", len(unknown)-most))
+			break
+		}
+		fields = append(fields, path.String())
+	}
+	return "the live " + target.String() + " has fields that this version of its kind does not have; they are left out: " + strings.Join(fields, ", ")
 }
 
 // checkSubresource refuses a subresource that the kind does not have.

@@ -47,19 +47,23 @@ func (p *Pipeline) Kinds() *schema.Registry { return p.pipeline.kinds }
 
 // Normalize returns an object of a built-in kind as the API server would return it once it is
 // stored: with defaults, without unknown fields, and with the empty fields that the Go types
-// encode. A Job without a uid gets one, which its selector and labels refer to. An object that
-// cannot be decoded is returned unchanged, and so is a custom resource. An object that an API
-// server returned does not change.
-func (p *Pipeline) Normalize(kind *schema.Kind, o fieldmanager.Object) fieldmanager.Object {
+// encode. A Job without a uid gets one, which its selector and labels refer to. unknown are the
+// paths of the fields that were dropped, which another version of Kubernetes may have. An
+// object that cannot be decoded is returned unchanged, and so is a custom resource. An object
+// that an API server of this version returned does not change.
+func (p *Pipeline) Normalize(kind *schema.Kind, o fieldmanager.Object) (normal fieldmanager.Object, unknown []document.Path) {
 	if !kind.Builtin || o.Value.Get("apiVersion").StringOr("") != kind.APIVersion() {
-		return o
+		return o, nil
 	}
-	decoded, _, err := defaults.Decode(kind, o.Value, defaults.FromTree)
+	decoded, problems, err := defaults.Decode(kind, o.Value, defaults.FromTree)
 	if err != nil {
-		return o
+		return o, nil
+	}
+	for _, problem := range problems {
+		unknown = append(unknown, problem.Path)
 	}
 	o.Value = p.pipeline.rules.PrepareForRead(kind, p.pipeline.fill(kind, decoded), p.pipeline.config.UID)
-	return o
+	return o, unknown
 }
 
 // Manager returns the field manager of a kind or of its subresource ("" for the object

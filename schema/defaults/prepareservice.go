@@ -48,9 +48,9 @@ func plural(spec document.Value) document.Value {
 func storedFamilies(spec document.Value) document.Value {
 	ips := spec.Get("clusterIPs")
 	switch {
-	case !needsAddress(spec) || spec.Get("ipFamilies").Len() > 0 || ips.Len() == 0:
+	case !needsAddress(spec) || spec.Get("ipFamilies").Len() > 0:
 		return spec
-	case textOf(spec, "clusterIP") == headless:
+	case ips.Len() == 0 || textOf(spec, "clusterIP") == headless:
 		return families(spec, document.Value{})
 	}
 	list, policy := document.NewList(), "SingleStack"
