@@ -55,7 +55,7 @@ func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Ki
 		return nil, "", &fieldProblem{document.Keys("kind"), fmt.Sprintf("no kind %q is registered for version %q%s", name, apiVersion, hint), ErrNoKind}
 	}
 	made, _ := l.schemaless.LoadOrStore(id, id.kind())
-	return made.(*schema.Kind), "no schema for " + name + " in " + apiVersion + ": its lists merge as a whole, and nothing is defaulted, pruned or validated", nil
+	return made.(*schema.Kind), "no schema for " + name + " in " + apiVersion + ", whose CustomResourceDefinition was not given: its lists merge as a whole, and nothing is defaulted, pruned or validated", nil
 }
 
 // kind returns a custom kind that accepts any object.

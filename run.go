@@ -102,9 +102,23 @@ type write struct {
 // rulesNotRun returns the note for n validation rules that were not evaluated.
 func rulesNotRun(n int, k *schema.Kind) string {
 	if n == 1 {
-		return "1 CEL rule of " + k.Kind + " was not evaluated"
+		return "1 CEL rule of " + k.Kind + " was not evaluated; the program patchlab-admission evaluates it"
 	}
-	return fmt.Sprintf("%d CEL rules of %s were not evaluated", n, k.Kind)
+	return fmt.Sprintf("%d CEL rules of %s were not evaluated; the program patchlab-admission evaluates them", n, k.Kind)
+}
+
+// withoutSlash returns notes for the paths of a JSON patch that do not begin with a slash, as
+// RFC 6901 requires. Those without any slash are refused.
+func withoutSlash(operations document.Value) []string {
+	var notes []string
+	for i, op := range operations.Items() {
+		for _, field := range [...]string{"path", "from"} {
+			if path := op.Get(field).StringOr(""); strings.Index(path, "/") > 0 {
+				notes = append(notes, fmt.Sprintf("operation %d: the API server ignores what precedes the first slash of %s %q; begin it with a slash: %q", i, field, path, "/"+path))
+			}
+		}
+	}
+	return notes
 }
 
 // prepare completes the options of the change and decodes the live object.
@@ -134,6 +148,9 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	}
 	if n := m.kind.Rules; n > 0 && !l.rules {
 		w.notes = append(w.notes, rulesNotRun(n, m.kind))
+	}
+	if w.change.Action == ActionJSONPatch {
+		w.notes = append(w.notes, withoutSlash(m.Value)...)
 	}
 	if m.at < 0 {
 		return w, nil
