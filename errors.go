@@ -157,8 +157,18 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 	}
 	places := newLocator(w.Object, w.kind.Type())
 	causes := status.Fields()
+	type cause struct {
+		field, message string
+		position       document.Position
+	}
+	seen := map[cause]bool{} // kube-apiserver reports some causes once for each time that it validates a field
 	for _, c := range append(causes, alsoUndeclared(status, causes, places, w)...) {
 		f := FieldError{Path: c.Path, Position: places.locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint, Rule: c.Rule}
+		if once := (cause{f.Field, f.Message, f.Position}); seen[once] {
+			continue
+		} else {
+			seen[once] = true
+		}
 		if f.Hint == "" && e.Conflicts == nil {
 			if near := w.kind.Type().NearestField(c.Path); near != "" {
 				f.Hint = "did you mean " + near + "?"
