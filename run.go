@@ -184,7 +184,7 @@ func (w *write) open(o *liveObject) error {
 		if len(unknown) > 0 {
 			w.notes = append(w.notes, leftOut(w.target, unknown))
 		}
-		opened.Value = opened.Value.Remove("metadata", "selfLink") // which API servers before 1.20 set
+		opened.Value = opened.Value.Remove("metadata", "selfLink")                     // which API servers before 1.20 set
 		if !printed && opened.Value.Lookup("metadata", "creationTimestamp").IsNull() { // generators print null
 			opened.Value = opened.Value.Remove("metadata", "creationTimestamp")
 		}
