@@ -13,8 +13,8 @@ import (
 // established about it. Patching and merging share unchanged parts with the live object, and
 // each later step skips the shared parts that it would leave unchanged (document.SameNode). A
 // write therefore decodes, defaults and validates only what it changes, instead of the whole
-// object at each step. The zero basis establishes nothing. That of a new object has no live
-// object, and its next state is the body.
+// object at each step. The zero basis establishes nothing. The basis of a new object has only a
+// next state, which is the body of the request.
 type basis struct {
 	kind *schema.Kind
 	// live is the object with its defaults set.
@@ -73,11 +73,9 @@ func (b *basis) validFor(k *schema.Kind) document.Value {
 	return b.live
 }
 
-// A record caches its basis as two kinds: the kind as which reading and decoding leave the
-// record unchanged, and the kind as which the record is valid.
-
 // open returns a stored object as read does, with its resourceVersion, and the basis for a
-// write that starts from it.
+// write that starts from it. The record caches what open establishes, for the next write:
+// Record.complete and Record.valid.
 func (p *pipeline) open(k *schema.Kind, item store.Item[*Record]) (fieldmanager.Object, basis, *Status) {
 	r := item.Value
 	if r.complete.Load() == k {

@@ -12,7 +12,7 @@ import (
 // that the client can resume close to the present (apiserver/pkg/storage/cacher).
 const lastBookmark = 2 * time.Second
 
-// bookmarkTimer tells a watch when to send bookmarks: at an interval, and before its end.
+// bookmarkTimer signals when a watch is to send bookmarks: at an interval, and before its end.
 type bookmarkTimer struct {
 	ticks    chan time.Time
 	interval time.Duration

@@ -13,14 +13,14 @@ import (
 // one again would delay the next write to it by more than 0.1 ms.
 const mostCompactBytes = 16 << 10
 
-// holdsText reports whether records hold text. In a page there are few objects, which are all
-// read as trees, and the engine is smaller without what parses them again.
+// holdsText reports whether records hold text. A page has few objects and reads all of them as
+// trees, and its engine is smaller without the code that parses the text again.
 const holdsText = runtime.GOOS != "js"
 
 // compact makes a record that has just been created hold its object as text only. Many objects
 // are created and then read as JSON or not at all; the text takes a third of the tree's memory
-// and nothing in garbage collections. The tree is made again when it is needed, which is for the
-// next write, and then kept.
+// and costs nothing in garbage collections. The next write parses the text into a tree again,
+// which is then kept.
 //
 // Reading the object as k must leave it unchanged, so that the text is also what is served.
 func (r *Record) compact(k *schema.Kind) {
@@ -47,8 +47,8 @@ func (r *Record) tree() fieldmanager.Object {
 	return o
 }
 
-// parsed returns the object without keeping it as a tree, for a reader that keeps what it makes
-// of it.
+// parsed returns the object without keeping it as a tree, for readers that keep the object or
+// something derived from it themselves.
 func (r *Record) parsed() fieldmanager.Object {
 	if o := r.object.Load(); o != nil || !holdsText {
 		return *o

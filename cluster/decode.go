@@ -90,7 +90,7 @@ func (t *task) decodeBody() *Status {
 		return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): expected an object, got %s %s",
 			k.Kind, article(root.Kind()), brief(t.text())))
 	}
-	if t.ep.sub == subEviction && root.Get("apiVersion").StringOr("") == "policy/v1beta1" { // is taken still (EvictionREST.AcceptsGroupVersion)
+	if t.ep.sub == subEviction && root.Get("apiVersion").StringOr("") == "policy/v1beta1" { // still accepted (EvictionREST.AcceptsGroupVersion)
 		root = root.With("apiVersion", document.NewString(k.APIVersion()))
 	}
 	t.typeless = root.Get("kind").StringOr("") == "" || root.Get("apiVersion").StringOr("") == ""

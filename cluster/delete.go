@@ -43,8 +43,8 @@ type decision struct {
 	update fieldmanager.Object
 	// remove reports whether the object is deleted, after its update if there is one.
 	remove bool
-	// emptied reports whether it is deleted because the options removed its last finalizer.
-	emptied bool
+	// unfinalized reports whether it is deleted because the options removed its last finalizer.
+	unfinalized bool
 }
 
 // errChanged reports that the object was changed concurrently, so that the deletion has to be
@@ -56,7 +56,7 @@ func (c *Cluster) delete(ctx context.Context, r *Request, ep *endpoint) (*Respon
 	if st != nil {
 		return nil, st
 	}
-	resp, st := d.one(ctx, r.Namespace, r.Name)
+	resp, st := d.deleteOne(ctx, r.Namespace, r.Name)
 	if st != nil {
 		return nil, st.warning(d.warnings)
 	}
@@ -85,9 +85,9 @@ func (c *Cluster) newDeletion(r *Request, ep *endpoint) (*deletion, *Status) {
 	return d, nil
 }
 
-// one deletes an object, or sets its deletionTimestamp if finalizers or a grace period prevent
+// deleteOne deletes an object, or sets its deletionTimestamp if finalizers or a grace period prevent
 // its immediate deletion.
-func (d *deletion) one(ctx context.Context, namespace, name string) (*Response, *Status) {
+func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Response, *Status) {
 	if st := d.checkProtected(name); st != nil {
 		return nil, st
 	}
@@ -110,8 +110,8 @@ func (d *deletion) one(ctx context.Context, namespace, name string) (*Response, 
 				return nil, st
 			}
 		}
-		if v.emptied {
-			if resp, st := d.emptied(live); resp != nil || st != nil {
+		if v.unfinalized {
+			if resp, st := d.unfinalized(live); resp != nil || st != nil {
 				return resp, st
 			}
 		}
@@ -144,10 +144,10 @@ func (d *deletion) one(ctx context.Context, namespace, name string) (*Response, 
 	}
 }
 
-// emptied reproduces two bugs of the API server for an object that is deleted because the
+// unfinalized reproduces two bugs of the API server for an object that is deleted because the
 // options removed its last finalizer: a dry run returns an empty object, and a resourceVersion
 // precondition fails with a conflict. In all other cases it returns nothing.
-func (d *deletion) emptied(live fieldmanager.Object) (*Response, *Status) {
+func (d *deletion) unfinalized(live fieldmanager.Object) (*Response, *Status) {
 	switch {
 	case d.dry:
 		return &Response{Code: 200, Object: d.zeroObject(d.ep.kind)}, nil
@@ -170,10 +170,10 @@ func unchanged(revision int64) func(store.Item[*Record]) error {
 	}
 }
 
-// mark stores the update of a decision, unless the item has changed since.
-func (d *deletion) mark(ctx context.Context, key string, judged store.Item[*Record]) (store.Item[*Record], error) {
+// mark stores the update of a decision about an item, unless the item has changed since.
+func (d *deletion) mark(ctx context.Context, key string, decided store.Item[*Record]) (store.Item[*Record], error) {
 	return d.store.Update(ctx, key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
-		if current.Revision != judged.Revision {
+		if current.Revision != decided.Revision {
 			return nil, errChanged
 		}
 		live, st := d.read(d.ep.kind, versioned(current.Value.tree(), current.Revision))
@@ -259,7 +259,7 @@ func (d *deletion) decide(live fieldmanager.Object) (decision, *Status) {
 	if kept {
 		return decision{update: d.marked(live, d.markDeleted(next))}, nil
 	}
-	return decision{remove: true, emptied: had}, nil
+	return decision{remove: true, unfinalized: had}, nil
 }
 
 func (d *deletion) marked(live fieldmanager.Object, next document.Value) fieldmanager.Object {

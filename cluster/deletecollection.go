@@ -39,7 +39,7 @@ func (d *deletion) selected(ctx context.Context, s *selection) (*Response, *Stat
 			return nil, st
 		}
 		name := meta(item.Value.tree().Value, "name")
-		if _, st := d.one(ctx, d.Namespace, name); st != nil && st.Reason != ReasonNotFound {
+		if _, st := d.deleteOne(ctx, d.Namespace, name); st != nil && st.Reason != ReasonNotFound {
 			return nil, st
 		}
 		if d.ep.kind.Builtin {

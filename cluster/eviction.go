@@ -114,7 +114,7 @@ func (d *deletion) evict(ctx context.Context, key string) *Status {
 			d.options.ResourceVersion = &version
 		}
 	}
-	_, st := d.one(ctx, d.Namespace, d.Name)
+	_, st := d.deleteOne(ctx, d.Namespace, d.Name)
 	return st
 }
 
@@ -220,7 +220,7 @@ func allowsDisruption(budget document.Value) *Status {
 	return overBudget(why, 0)
 }
 
-// disruptionAllowed is the condition of a PodDisruptionBudget that says whether it allows a
+// disruptionAllowed is the condition of a PodDisruptionBudget that is True if it allows a
 // disruption.
 const disruptionAllowed = "DisruptionAllowed"
 

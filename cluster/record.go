@@ -58,10 +58,11 @@ func (r *Record) Size() int {
 	return n
 }
 
-// measure determines what Size returns from that of the record that r was made from, if it
-// is known, without measuring the parts that both share.
+// measure computes the size of the record from that of before, the record that it was made
+// from, and measures only the parts that they do not share. It does nothing if the size of
+// before is not known.
 func (r *Record) measure(before *Record) {
-	n := before.size.Load() // 1 more than the size, as what is stored below
+	n := before.size.Load() // like r.size, one more than the length
 	now, was := r.tree(), before.tree()
 	if n == 0 || (now.Managed.Len() > 0) != (was.Managed.Len() > 0) {
 		return
@@ -114,8 +115,8 @@ func decodeObject(data []byte) (fieldmanager.Object, error) {
 	return object, err
 }
 
-// recordOf returns the record of an object that is as reading it back would leave it, and its
-// original.
+// recordOf returns a record of an object that reread leaves unchanged; original is the value
+// before reread, or absent (see Record.original).
 func recordOf(o fieldmanager.Object, original document.Value) *Record {
 	r := &Record{original: original}
 	r.object.Store(&o)
@@ -138,8 +139,8 @@ func spellsNegativeZero(v document.Value) bool {
 	return false
 }
 
-// newRecord returns the record of an object. live is the object that it was made from, if
-// reread leaves that unchanged, otherwise absent.
+// newRecord returns the record of an object that was made from live, an object that reread
+// leaves unchanged; live may be absent.
 func newRecord(o fieldmanager.Object, live document.Value) *Record {
 	o.Value = withMeta(o.Value, "resourceVersion", document.Value{})
 	o.Value = withMeta(o.Value, "selfLink", document.Value{})

@@ -52,7 +52,7 @@ type Cause struct {
 	immutable bool // the field cannot be changed once it is set
 }
 
-// warning returns the failure with texts before its warnings. A nil Status stays nil.
+// warning returns the failure with further warnings before its own. A nil Status stays nil.
 func (s *Status) warning(texts []string) *Status {
 	if s == nil || len(texts) == 0 {
 		return s

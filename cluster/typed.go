@@ -54,7 +54,8 @@ func (t *task) mistyped(config document.Value, e *structured.TypeError) string {
 	return e.Step
 }
 
-// mismatchText returns a mismatch with its path, in which names are as they are.
+// mismatchText returns the text of a mismatch after its path, in which field names are neither
+// quoted nor escaped.
 func mismatchText(root document.Value, e *structured.TypeError) string {
 	at, why := e.Path, mismatchReason(root, e)
 	if len(at) > 0 {

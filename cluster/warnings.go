@@ -52,3 +52,34 @@ func (t *task) finalizerWarnings(live, next document.Value) []string {
 func (t *task) strategyWarnings(live, next, asked document.Value) []string {
 	return append(t.finalizerWarnings(live, next), t.ep.strategy.Warnings(t.ep.kind, t.ep.sub, next, live, asked)...)
 }
+
+// warned adds the deprecation warning of the requested version to the answer to a request.
+func (e *endpoint) warned(resp *Response, st *Status) (*Response, *Status) {
+	if st != nil {
+		return nil, e.deprecated(st)
+	}
+	if warning := e.deprecation(); warning != "" {
+		resp.Warnings = append([]string{warning}, resp.Warnings...)
+	}
+	return resp, nil
+}
+
+// deprecated adds the deprecation warning of the requested version to a failure.
+func (e *endpoint) deprecated(st *Status) *Status {
+	if warning := e.deprecation(); warning != "" {
+		return st.warning([]string{warning})
+	}
+	return st
+}
+
+// deprecation returns the warning for requests to a deprecated version, or "" if the version
+// is not deprecated.
+func (e *endpoint) deprecation() string {
+	switch {
+	case e.kind.Builtin:
+		return e.strategy.Deprecated
+	case e.kind.Deprecated:
+		return e.kind.Warning
+	}
+	return ""
+}
