@@ -79,8 +79,8 @@ func (f *filler) constant(r *Rule, v document.Value) document.Value {
 	return v
 }
 
-// each maps the items of a list or the members of an object. change also receives the part
-// of live that each was made from.
+// each replaces the items of a list or the members of an object by the results of change,
+// which also receives the part of live that an item or member was derived from.
 func (f *filler) each(v, live document.Value, change func(part, live document.Value) document.Value) document.Value {
 	f.path = append(f.path, document.Step{})
 	top := len(f.path) - 1

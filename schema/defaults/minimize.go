@@ -35,7 +35,7 @@ func (r *Rules) Minimize(k *schema.Kind, v document.Value) (document.Value, erro
 		if document.Identical(again, whole) {
 			return least, nil
 		}
-		if !m.putBack(again, whole, "") {
+		if !m.restoreDifference(again, whole, "") {
 			return whole, nil // no smaller manifest was found; every field is restored
 		}
 	}
@@ -218,10 +218,10 @@ func (m *minimizer) strip(v document.Value, at string) (left document.Value, emp
 	return v, false
 }
 
-// putBack finds a difference between again and whole and decides which field to keep: an
-// object that was emptied, otherwise the fields themselves. It reports whether it found a
-// difference.
-func (m *minimizer) putBack(again, whole document.Value, at string) bool {
+// restoreDifference marks the fields as kept in which again, the minimized and filled object,
+// differs from whole: an object that was removed because it became empty, otherwise the fields
+// themselves. It reports whether it marked any.
+func (m *minimizer) restoreDifference(again, whole document.Value, at string) bool {
 	if document.Identical(again, whole) {
 		return false
 	}
@@ -229,12 +229,12 @@ func (m *minimizer) putBack(again, whole document.Value, at string) bool {
 		found := false
 		if whole.Kind() == document.List {
 			for i, w := range whole.Items() {
-				found = m.putBack(again.At(i), w, place(at, strconv.Itoa(i))) || found
+				found = m.restoreDifference(again.At(i), w, place(at, strconv.Itoa(i))) || found
 			}
 			return found || m.restore(whole, at)
 		}
 		for key, w := range whole.Members() {
-			found = m.putBack(again.Get(key), w, place(at, key)) || found
+			found = m.restoreDifference(again.Get(key), w, place(at, key)) || found
 		}
 		for key := range again.Members() {
 			if !whole.Get(key).Exists() { // set because another field is missing

@@ -100,11 +100,14 @@ func (r *Rules) PrepareForUpdate(k *schema.Kind, next, live document.Value, q Re
 	return r.withoutDisabled(k, next, live)
 }
 
-// PrepareForRead sets the fields of a built-in object that it has once it is stored: the plural
-// addresses and IP families of a Service and the mirrored data source of a
-// PersistentVolumeClaim, which the API server completes whenever it reads one without them, and
-// the selector and labels of a Job, which refer to its uid: newUID gives it one if it has none.
-// What an API server printed is unchanged.
+// PrepareForRead sets the fields that an object of a built-in kind has once it is stored:
+//
+//   - the plural addresses and the IP families of a Service, and the mirrored data source of a
+//     PersistentVolumeClaim, which the API server also sets when it reads an object without them;
+//   - the selector and labels of a Job, which contain its uid. newUID returns the uid for a Job
+//     that has none.
+//
+// An object that an API server returned does not change.
 func (r *Rules) PrepareForRead(k *schema.Kind, v document.Value, newUID func() string) document.Value {
 	if !k.Builtin || v.Get("spec").Kind() != document.Object {
 		return v

@@ -156,8 +156,9 @@ func family(ip string) string {
 
 // allocated allocates the addresses and ports that a Service needs. A Service that lists
 // addresses without setting the first is unchanged; validation refuses it. In a new Service,
-// ports with the same number have one node port, those that shared has by number or else the
-// one that is allocated to the first; in an update, for which shared is nil, each has its own.
+// ports with the same number share a node port: the one that shared maps the number to, or else
+// the one that is allocated for the first of them. In an update, for which shared is nil, each
+// port gets its own.
 func allocated(spec document.Value, q Request, shared map[string]document.Value) document.Value {
 	if needsAddress(spec) && q.ClusterIP != nil && textOf(spec, "clusterIP") == "" && spec.Get("clusterIPs").Len() == 0 {
 		if ip := q.ClusterIP(spec.Get("ipFamilies").At(0).StringOr("IPv4")); ip != "" {

@@ -56,9 +56,9 @@ func (c *validator) uniqueItems(l *schema.ListType, v, valid document.Value) {
 	}
 }
 
-// flat reports whether values of a type have only scalars as members: then there are no
-// embedded objects and no lists in them. It is true of nil, the type of values that are
-// not validated.
+// flat reports whether values of a type have only scalars as members, and therefore contain
+// neither embedded objects nor lists. It is true for nil, the type of values that are not
+// validated.
 func flat(t *schema.Type) bool {
 	switch {
 	case t == nil:
@@ -78,8 +78,9 @@ func flat(t *schema.Type) bool {
 	return true
 }
 
-// sameKeys reports whether each item of a keyed list has the keys of the item at its
-// index in valid, in which no two have the same. Items outside from and to are shared.
+// sameKeys reports whether each item of v, a keyed list, has the same keys as the item at its
+// index in valid. As the keys in valid are unique, those in v then are too. Only the items
+// with indices from up to but not including to are compared; v and valid share the others.
 func sameKeys(l *schema.ListType, v, valid document.Value, from, to int) bool {
 	if valid.Kind() != document.List || valid.Len() != v.Len() {
 		return false

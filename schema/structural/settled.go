@@ -5,12 +5,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Settled reports whether Prune, DropNulls and Default return the custom resource v
-// itself, its apiVersion, kind and metadata aside, and all its numbers are integers. It
-// looks at v once, where these functions look at it three times, and is meant for objects
-// that an API server returned, of which it is mostly true. It may return false for an
-// object that they would not change: it does not look into embedded objects, nor into
-// members that the schema does not describe.
+// Settled reports whether Prune, DropNulls and Default would not change the custom resource v,
+// apart from its apiVersion, kind and metadata, and whether all its numbers are integers. It
+// walks v once instead of three times, and saves the three walks for objects that an API
+// server returned, most of which are settled. It may return false for an object that they
+// would not change: it does not examine embedded objects and members that the schema does not
+// describe.
 func Settled(t *schema.Type, v document.Value) bool {
 	if t == nil || t.Map == nil || !t.Map.Object || v.Kind() != document.Object {
 		return false
