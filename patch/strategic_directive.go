@@ -136,7 +136,7 @@ func (w *strategist) order(object, patch document.Value, t *schema.Type, key str
 func (w *strategist) itemsToOrder(live, change document.Value, f field) (merged, error) {
 	if live.Exists() && change.Exists() && f.merge && live.Len()+change.Len() > 0 {
 		m, err := w.mergeItems(live, change, f)
-		m.lookAtServer()
+		m.keepServerOrder()
 		m.arrange(m.byPatch, m.server)
 		return m, err
 	}
@@ -321,7 +321,7 @@ func (w *strategist) deleteItems(t *schema.Type, name string, was, val document.
 		return was, w.unknown(t, name, problem)
 	}
 	w.key(name)
-	now, err := w.takeOut(was, val, f)
+	now, err := w.removeScalars(was, val, f)
 	if err != nil {
 		return was, err
 	}

@@ -50,7 +50,7 @@ func (w *strategist) list(live, change document.Value, f field) (document.Value,
 		return live, err
 	}
 	if !m.inPlace() {
-		m.lookAtServer()
+		m.keepServerOrder()
 		m.arrange(m.byPatch, m.server)
 	}
 	return w.finish(&m), nil
@@ -103,9 +103,9 @@ func (w *strategist) mergeScalars(live, change document.Value) merged {
 	return m
 }
 
-// takeOut removes the scalars in change from live. If the items are objects, it merges change
+// removeScalars removes the scalars in change from live. If the items are objects, it merges change
 // into live instead, as kube-apiserver does.
-func (w *strategist) takeOut(live, change document.Value, f field) (document.Value, error) {
+func (w *strategist) removeScalars(live, change document.Value, f field) (document.Value, error) {
 	if live.Len() == 0 && change.Len() == 0 {
 		return live, nil
 	}
@@ -285,8 +285,8 @@ func (m *merged) keysKept(n int) []itemKey {
 	return keys
 }
 
-// lookAtServer stores the keys of an aligned list before its entries are sorted.
-func (m *merged) lookAtServer() {
+// keepServerOrder stores the keys of an aligned list, before its entries are sorted.
+func (m *merged) keepServerOrder() {
 	if m.aligned {
 		m.after = m.keysKept(m.live)
 		m.server = m.after[:m.kept]

@@ -80,9 +80,9 @@ func (t *timeline[T]) current() (*state[T], *items[T]) {
 	return t.now.Load(), t.index.Copy()
 }
 
-// indexAt returns the index at a revision between the oldest of s and the current one, made
-// from that of s by undoing the later writes. So many writes would take long to undo that
-// blocks hold copies, of which the next later one is used.
+// indexAt returns the index at a revision between the oldest one of s and the current one. index
+// is a copy of the current index; the writes after the revision are undone in it, or in the
+// copy of a later block, if that leaves fewer writes to undo.
 func (t *timeline[T]) indexAt(revision int64, s *state[T], index *items[T]) *items[T] {
 	last, n := s.find(revision)-1, s.last
 	if b := (last-s.first)/blockSize + 1; last < n && b < int64(len(s.blocks)) {

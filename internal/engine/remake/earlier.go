@@ -54,10 +54,9 @@ func Shared(v, earlier document.Value) bool {
 	return v.Kind() >= document.List && document.SameNode(v, earlier)
 }
 
-// Changed returns the range of the items of list that a walk has to look at, from one
-// index to before another: the items before and after it are shared. The range is found
-// by comparing addresses, which for long lists takes a small part of the time that
-// calling Item for each item does.
+// Changed returns the range of items of list that a walk has to visit: those with indices from
+// up to but not including to. The items before and after them are shared. The range is found by
+// comparing addresses, which for long lists is much faster than calling Item for each item.
 func (e *Earlier) Changed(list document.Value) (from, to int) {
 	first, last := document.SharedEnds(list, e.of)
 	return first, list.Len() - last

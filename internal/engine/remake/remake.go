@@ -14,9 +14,9 @@ func Items(list document.Value, f func(i int, item document.Value) document.Valu
 	return items(list, 0, list.Len(), f)
 }
 
-// ItemsUpdate is Items for a list that was made from live, an earlier one in which f
-// would give every item back. f is not called for items that both share at their ends,
-// and is given the other ones with the item that each was made from.
+// ItemsUpdate is Items for a list that was derived from live, a list whose items f would not
+// change. f is not called for the items that both lists share at their beginnings and ends;
+// for each other item it also receives the corresponding item of live (see Earlier.Item).
 func ItemsUpdate(list, live document.Value, f func(i int, item, before document.Value) document.Value) document.Value {
 	if list.Kind() != document.List {
 		return list
@@ -26,7 +26,8 @@ func ItemsUpdate(list, live document.Value, f func(i int, item, before document.
 	return items(list, from, to, func(i int, item document.Value) document.Value { return f(i, item, before.Item(list, i)) })
 }
 
-// items is Items for the items from one index to before another; the others stay.
+// items is Items for the items with indices from up to but not including to; the others do not
+// change.
 func items(list document.Value, from, to int, f func(i int, item document.Value) document.Value) document.Value {
 	var out document.ListBuilder
 	changed := false
