@@ -67,8 +67,8 @@ func prefersTheSame(spec, was document.Value) bool {
 	return was.Exists() && spec.Get("ipFamilyPolicy").StringOr("") == prefer && was.Get("ipFamilyPolicy").StringOr(prefer) == prefer
 }
 
-// keepsFamilies refuses an update with fewer IP families than the Service has, unless its policy
-// says that it has one. (Families that are left out are kept.)
+// keepsFamilies refuses an update with fewer IP families than the Service has, unless the policy
+// is SingleStack. (An update that omits the families keeps them.)
 func (c *check) keepsFamilies(asked, policy, was field) {
 	if policy.text() != "SingleStack" && asked.items() > 0 && asked.items() < was.items() {
 		c.invalid(policy, "must be 'SingleStack' to release the secondary IP family")
@@ -182,9 +182,9 @@ func (p *portCheck) take(n int64) string {
 	return ""
 }
 
-// free requires node ports that are not allocated. In a new Service, ports with the same number
-// (for several protocols) share the first node port that one of them requests; any other one
-// must be free again, also of the Service's other ports.
+// free requires that the requested node ports can be allocated. In a new Service, ports with the
+// same number (for several protocols) share the first node port that one of them requests. Any
+// other node port must be neither allocated nor requested by another port of the Service.
 func (p *portCheck) free(list field, old document.Value) bool {
 	_, own := serviceAddresses(old)
 	shared := map[int64]int64{}

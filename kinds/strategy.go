@@ -32,7 +32,7 @@ type Strategy struct {
 	// absent one.
 	ExactGeneration bool
 	// Defaulted lists the dotted paths of lists for which the same default is set whether they
-	// are absent or empty, so that ExactGeneration does not tell these apart.
+	// are absent or empty, so that ExactGeneration does not distinguish these two.
 	Defaulted []string
 	// Dropped lists the dotted paths of fields that are compared for the generation before
 	// they are dropped: each update that contains one increments the generation. A path leads
@@ -54,7 +54,7 @@ type Strategy struct {
 	// OrphanWarning is the warning in response to a deletion without a propagation policy.
 	OrphanWarning string
 	// NotCollected excludes the resource from garbage collection: a deletion removes the
-	// finalizers of the garbage collector, whatever its propagation policy is.
+	// finalizers of the garbage collector, regardless of its propagation policy.
 	NotCollected bool
 	// CoreKind is true if the internal version of the kind is still in the core group, which
 	// refusals of preconditions name.
@@ -251,7 +251,7 @@ func (s *Strategy) ValidateUpdate(k *schema.Kind, subresource string, object, ol
 }
 
 // ValidateWritten is ValidateUpdate for an object with lists or maps that were empty and that
-// decoding dropped. Some rules of kube-apiserver tell them from absent ones. written is the
+// decoding dropped. Some rules of kube-apiserver distinguish them from absent ones. written is the
 // object before it was decoded, absent if decoding dropped none.
 func (s *Strategy) ValidateWritten(k *schema.Kind, subresource string, object, old, valid, written document.Value) []schema.FieldError {
 	v := validationOf(s)

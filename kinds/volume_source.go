@@ -236,9 +236,9 @@ func (c *check) positive(n field) {
 	}
 }
 
-// basicAmount requires a quantity whose number, as kube-apiserver computes it in 64 bits, is not
-// below zero: amounts from 2^63 on that are written out lose their upper bits. It reports
-// whether it is not.
+// basicAmount requires a quantity that is not below zero, and reports whether it is valid. The
+// value is the one that kube-apiserver computes in 64 bits: a quantity of 2^63 or more that is
+// written without an exponent loses its upper bits and may become negative.
 func (c *check) basicAmount(n field) bool {
 	if n.isSet() && amountOf(n.Value).Wrapped(0) < 0 {
 		c.invalid(n, "must be a valid resource quantity")

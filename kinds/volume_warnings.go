@@ -64,8 +64,8 @@ func (p filePath) String() string {
 	return strconv.Quote(p.path) + " (" + p.source + ")"
 }
 
-// overlaps warns about files of a volume of which one replaces another one, or is in the place
-// of its folder.
+// overlaps warns about files of a volume that have the same path, and about a file whose path is
+// that of the folder of another one.
 func (a *advice) overlaps(volume field) {
 	name := strconv.Quote(volume.get("name").text())
 	one := func(source field, what string) {

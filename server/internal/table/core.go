@@ -135,7 +135,7 @@ func volumeColumns() []Column {
 		field("Reason", "", "status", "reason"), ageColumn(), wide(field("VolumeMode", "<unset>", "spec", "volumeMode"))}
 }
 
-// quota prints used and hard amounts of limits or of everything else.
+// quota formats the used and hard amounts of a ResourceQuota: those of limits, or all others.
 func quota(o Object, limits bool) string {
 	var out []string
 	for resource, hard := range o.at("status", "hard").Members() {
@@ -217,7 +217,7 @@ func endpoints(o Object) string {
 	return firstOf(out, 3, ",")
 }
 
-// hostPort joins an address and a port; an IPv6 address stands in brackets.
+// hostPort joins an address and a port, with an IPv6 address in brackets.
 func hostPort(host, port string) string {
 	if ip, err := netip.ParseAddr(host); err == nil && ip.Is6() {
 		host = "[" + host + "]"

@@ -44,7 +44,7 @@ func customColumns(k *schema.Kind) []Column {
 	return columns
 }
 
-// cell returns what a column of a type shows of a value: null if the value has another type.
+// cell converts a value to the type of a column, null if it has another type.
 func cell(kind string, v document.Value, o Object) document.Value {
 	if !v.Exists() {
 		return document.NewNull()

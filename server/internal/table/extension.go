@@ -71,12 +71,12 @@ func flowSchemaOrder(count int, value func(int) document.Value) []int {
 	return order
 }
 
-// count shows how many items a list has.
+// count returns a column with the number of items of the list at a path.
 func count(name string, path ...string) Column {
 	return intColumn(name, func(o Object) int64 { return int64(o.at(path...).Len()) })
 }
 
-// share shows a number of a priority level that is limited.
+// share returns a column with a number that only a limited priority level has.
 func share(name string, path ...string) Column {
 	c := textColumn(name, nil)
 	c.Cell = func(o Object) document.Value {
@@ -116,7 +116,7 @@ func paramRef(o Object) string {
 	return "<unset>"
 }
 
-// requestCondition says what became of a request for a certificate.
+// requestCondition returns the state of a CertificateSigningRequest, such as Approved,Issued.
 func requestCondition(o Object) string {
 	conditions := o.at("status", "conditions")
 	status := "Pending"

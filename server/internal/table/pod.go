@@ -39,8 +39,8 @@ func podColumns() []Column {
 		wide(field("Nominated Node", "<none>", "status", "nominatedNodeName")), wide(textColumn("Readiness Gates", gates))}
 }
 
-// conditions returns the conditions of a pod's row, which say that it has ended; absent if it
-// has not.
+// conditions returns the conditions of a pod's row: Completed if the pod has ended, otherwise
+// absent.
 func conditions(pod document.Value) document.Value {
 	phase := at(pod, "status", "phase").StringOr("")
 	message := map[string]string{"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed."}[phase]
@@ -54,7 +54,7 @@ func conditions(pod document.Value) document.Value {
 	return document.NewList(b.Object())
 }
 
-// pod is what a pod's containers add up to.
+// pod summarizes the containers of a pod.
 type pod struct {
 	containers, ready, restarts int64
 	lastRestart                 time.Time
@@ -106,8 +106,8 @@ func (p *pod) count(status document.Value) {
 	}
 }
 
-// initContainers looks at the init containers until one that is not done. It
-// returns whether there is one, and the restarts of the sidecars among them.
+// initContainers evaluates the init containers up to the first one that is not done. It reports
+// whether there is one, and returns the restarts of the sidecars among them.
 func (p *pod) initContainers(o Object) (initializing bool, sidecars pod) {
 	specs := o.at("spec", "initContainers")
 	restartable := func(name string) bool {
@@ -148,7 +148,7 @@ func (p *pod) initContainers(o Object) (initializing bool, sidecars pod) {
 	return false, sidecars
 }
 
-// endReason says why a container ended.
+// endReason returns the reason for which a container ended.
 func endReason(terminated document.Value) string {
 	if reason := terminated.Get("reason").StringOr(""); reason != "" {
 		return reason

@@ -1,7 +1,7 @@
-// Package table says which columns kubectl get shows for a kind, and what
-// stands in them: those of kube-apiserver for the common built-in kinds
-// (Kubernetes 1.36, pkg/printers/internalversion), the additional printer
-// columns of custom resources, and name and age for all others.
+// Package table defines the columns of the tables that kubectl get prints for a kind, and
+// computes their cells: the columns of kube-apiserver for built-in kinds (Kubernetes 1.36,
+// pkg/printers/internalversion), the additional printer columns of custom resources, and name
+// and creation time for all others.
 package table
 
 import (
@@ -21,7 +21,7 @@ type Column struct {
 	Name, Type, Format, Description string
 	// Priority above 0 shows the column only in wide output.
 	Priority int
-	// Cell returns what stands in the column for an object; null for nothing.
+	// Cell returns the content of the column for an object; null is an empty cell.
 	Cell func(Object) document.Value
 }
 
@@ -76,13 +76,13 @@ func Order(k *schema.Kind, count int, value func(int) document.Value) []int {
 	return nil
 }
 
-// Object is an object at a moment, from which ages are counted.
+// Object is an object with the time relative to which ages are computed.
 type Object struct {
 	Value document.Value
 	Now   time.Time
 }
 
-// at returns what stands at a path of keys.
+// at returns the value at a path of keys, absent if there is none.
 func (o Object) at(path ...string) document.Value { return at(o.Value, path...) }
 
 func at(v document.Value, path ...string) document.Value {
@@ -101,7 +101,7 @@ func (o Object) number(path ...string) int64 {
 	return n
 }
 
-// since is the age of a time at a path.
+// since returns the age of the time at a path.
 func (o Object) since(path ...string) string { return age(o.at(path...), o.Now) }
 
 func age(v document.Value, now time.Time) string {
@@ -112,7 +112,7 @@ func age(v document.Value, now time.Time) string {
 	return durationText(now.Sub(t))
 }
 
-// durationText prints a duration as kubectl does: with one or two units, so that
+// durationText formats a duration as kubectl does: with one or two units, so that
 // about two digits count.
 func durationText(d time.Duration) string {
 	two := func(big, bigUnit, small, smallUnit int64, units string) string {
@@ -182,30 +182,30 @@ func boolColumn(name string, path ...string) Column {
 	}}
 }
 
-// field shows a string, or a text where there is none.
+// field returns a column with the string at a path, or the text missing if there is none.
 func field(name, missing string, path ...string) Column {
 	return textColumn(name, func(o Object) string { return or(plain(o.at(path...)), missing) })
 }
 
-// integer shows an integer.
+// integer returns a column with the integer at a path.
 func integer(name string, path ...string) Column {
 	return intColumn(name, func(o Object) int64 { return o.number(path...) })
 }
 
-// wide gives a column to wide output only.
+// wide returns a column that only wide output shows.
 func wide(c Column) Column {
 	c.Priority = 1
 	return c
 }
 
-// undefined removes the definition of a column: kube-apiserver has rows with more cells than
-// columns.
+// undefined returns a column without a definition: some rows of kube-apiserver have more cells
+// than there are columns.
 func undefined(c Column) Column {
 	c.Name = ""
 	return c
 }
 
-// as gives a column another type: kube-apiserver calls some numbers strings.
+// as returns a column with another type: kube-apiserver declares some numbers as strings.
 func as(kind string, c Column) Column {
 	c.Type = kind
 	return c
@@ -229,7 +229,7 @@ func plain(v document.Value) string {
 	return v.String()
 }
 
-// joined joins what each item of a list gives, leaving out nothing.
+// joined joins the results of each for all items of a list, including empty ones.
 func joined(list document.Value, separator string, each func(document.Value) string) string {
 	var out []string
 	for _, item := range list.Items() {
@@ -238,7 +238,7 @@ func joined(list document.Value, separator string, each func(document.Value) str
 	return strings.Join(out, separator)
 }
 
-// firstOf joins the first few texts and says how many more there are.
+// firstOf joins the first few texts and adds the number of further ones.
 func firstOf(all []string, limit int, separator string) string {
 	if len(all) <= limit {
 		return strings.Join(all, separator)
