@@ -74,15 +74,15 @@ export function contested(conflicts: Conflict[]): Contested[] {
  * with the operation if the owner is an earlier update by the applier itself.
  */
 export function ownersOf(app: App, { managers, owners }: Contested): (Node | string)[] {
-  return among(managers.map((name, i) => {
+  return enumerated(managers.map((name, i) => {
     const owner = owners[i]!;
     const how = name === app.step?.actor ? (owner.includes(" using ") ? "Update" : "") : toolOf(name, /subresource "(\w+)"/.exec(owner)?.[1]);
     return h("span", null, chip(app, name), how ? ` (${how})` : "");
   }));
 }
 
-/** among joins names to a list such as "a, b and c". */
-export function among(names: (Node | string)[]): (Node | string)[] {
+/** enumerated joins elements to an enumeration such as "a, b and c". */
+export function enumerated(names: (Node | string)[]): (Node | string)[] {
   return names.flatMap((name, i) => [i === 0 ? "" : i === names.length - 1 ? " and " : ", ", name]);
 }
 
@@ -160,8 +160,8 @@ function effectOf(way: string, actor: string, field: Contested | undefined): str
   return `Set ${it} in the manifest to the live value${field ? "" : "s"}: ${actor} and ${owners} both own ${field ? "it" : "them"}.`;
 }
 
-/** listed joins names to a text such as "a, b and c". */
-const listed = (names: string[]): string => (among(names) as string[]).join("");
+/** listed is enumerated for texts. */
+export const listed = (names: string[]): string => (enumerated(names) as string[]).join("");
 
 async function look(app: App, field: Contested | undefined, way: string, preview: HTMLElement, taken: () => void): Promise<void> {
   const { scenario, state } = app;

@@ -132,7 +132,7 @@ function extensions(events: ListingEvents): Extension[] {
   ];
 }
 
-/** changed is the range of lines that differ, [from, end) before and [from, to) now, with a line on both sides unless one has none; null where all are the same. */
+/** changed returns the range of lines that differ: [from, end) before and [from, to) now. Neither range is empty unless one of the lists is. It returns null if all lines are the same. */
 function changed(before: ListingLine[], now: ListingLine[]): { from: number; end: number; to: number } | null {
   const shorter = Math.min(before.length, now.length);
   let from = 0;

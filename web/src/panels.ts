@@ -1,6 +1,6 @@
 // The panel beside the object: the result of the step, managedFields, and the four patches.
 import { type App, firstChanges, type Tab } from "./app";
-import { among, contested, ownersOf } from "./cards";
+import { contested, enumerated, listed, ownersOf } from "./cards";
 import { chip } from "./chip";
 import { button, fieldPath, h, Keyed, pathButton, refresh, replace } from "./dom";
 import type { Change, Node as FieldNode, Reason, Row, RunOutput, Step, StepResult } from "./messages";
@@ -76,12 +76,12 @@ export class Panels {
     if (failure) replace(this.#body, h("p", { class: "verdict bad" }, "✗ No result"), h("p", null, failure));
     else if (tab === "managed") void this.#managed();
     else if (tab === "patches") replace(this.#body, this.#patches.draw());
-    else if (state.at === 0 && output?.object) void this.#begun();
+    else if (state.at === 0 && output?.object) void this.#offerManifests();
     else this.#happened();
   }
 
-  /** #begun shows a pasted live object's managers and offers manifests to apply to it. */
-  async #begun(): Promise<void> {
+  /** #offerManifests shows a pasted live object's managers and offers manifests to apply to it. */
+  async #offerManifests(): Promise<void> {
     const { output, scenario, state } = this.#app;
     const object = output!.object!;
     const notes = output!.objects[state.object]?.notes ?? [];
@@ -182,7 +182,7 @@ export class Panels {
     if (!object || !live.some((r) => r.text.startsWith("  deletionTimestamp: "))) return null;
     const from = live.findIndex((r) => r.text === "  finalizers:") + 1;
     const items = from > 0 ? live.slice(from, from + live.slice(from).findIndex((r) => !r.text.startsWith("  - "))) : [];
-    const owners = (r: Row) => among([...new Set(r.owners.map((n) => object.managers[n]?.name ?? ""))].map((name) => chip(this.#app, name)));
+    const owners = (r: Row) => enumerated([...new Set(r.owners.map((n) => object.managers[n]?.name ?? ""))].map((name) => chip(this.#app, name)));
     return h("div", { class: "warning" }, h("p", null, `The object is being deleted. ${items.length > 0 ? "It remains until these finalizers are removed. A controller removes its finalizer when its cleanup is done:" : "It has no finalizers left."}`),
       h("ul", { class: "plain" }, ...items.map((r) => h("li", null, h("code", null, r.text.slice(4)), r.owners.length > 0 ? " added by " : "", ...owners(r)))),
       items.length > 0 ? h("p", null, "If a controller no longer exists, remove its finalizer with a patch; its cleanup is then skipped.") : null);
@@ -196,9 +196,9 @@ export class Panels {
     return [...gather(changes, common)].flatMap(([look, group]) => {
       const first = group[0]!;
       const why = reasons.get(first.path);
-      if (group.length === 1) return [{ look: `${look}\n${own(first)}`, make: () => h("li", { "data-effect": first.effect }, h("p", null, effect(first), this.#path(first)), values(first), this.#hands(first), why ? reason(why) : null) }];
+      if (group.length === 1) return [{ look: `${look}\n${own(first)}`, make: () => h("li", { "data-effect": first.effect }, h("p", null, effect(first), this.#path(first)), values(first), this.#transfer(first), why ? reason(why) : null) }];
       return [
-        { look: `${look}\n${group.length}`, make: () => h("li", { "data-effect": first.effect }, h("p", null, effect(first), `${group.length} fields`), this.#hands(first), why ? reason(why) : null) },
+        { look: `${look}\n${group.length}`, make: () => h("li", { "data-effect": first.effect }, h("p", null, effect(first), `${group.length} fields`), this.#transfer(first), why ? reason(why) : null) },
         ...group.map((c) => ({ look: `${c.effect}\n${own(c)}`, make: () => h("li", { class: "in", "data-effect": c.effect }, this.#path(c), values(c)) }))];
     });
   }
@@ -207,11 +207,11 @@ export class Panels {
     return c.line > 0 ? pathButton(c.path, `change-${c.path}`, () => this.#showLine(c.line)) : h("code", { class: "path" }, ...fieldPath(c.path));
   }
 
-  /** #hands shows the owners before and after a change. */
-  #hands(c: Change): HTMLElement {
+  /** #transfer shows the owners before and after a change. */
+  #transfer(c: Change): HTMLElement {
     const owners = (names: string[]) => (names.length > 0 ? names.flatMap((n) => [chip(this.#app, n), " "]) : [h("span", { class: "empty" }, "no owner"), " "]);
     const same = c.ownersBefore.join() === c.ownersAfter.join();
-    return h("div", { class: "hands" }, ...(same ? owners(c.ownersAfter) : [...owners(c.ownersBefore), h("span", { "aria-label": "then" }, "→"), " ", ...owners(c.ownersAfter)]));
+    return h("div", { class: "transfer" }, ...(same ? owners(c.ownersAfter) : [...owners(c.ownersBefore), h("span", { "aria-label": "then" }, "→"), " ", ...owners(c.ownersAfter)]));
   }
 
   async #managed(): Promise<void> {
@@ -244,7 +244,7 @@ const effectsOfChanges: ReadonlySet<string> = new Set(["set", "removed", "taken 
 /** others explains why an apply without a change leaves fields of other managers alone. */
 function others(step: Step, output: RunOutput): string {
   const names = [...new Set((output.object?.managers ?? []).map((m) => m.name))].filter((name) => name !== step.actor);
-  return step.do.endsWith("apply") && step.do !== "client-side-apply" && names.length > 0 ? ` An apply leaves fields that are not in its manifest to their owners: ${(among(names) as string[]).join("")}.` : "";
+  return step.do.endsWith("apply") && step.do !== "client-side-apply" && names.length > 0 ? ` An apply leaves fields that are not in its manifest to their owners: ${listed(names)}.` : "";
 }
 
 /** isBlank reports whether the manifest of an apply only identifies the object. */

@@ -13,7 +13,7 @@ export class Story {
   #bar: HTMLElement;
   /** The folds that the user has opened or closed, which rendering preserves. */
   #unfolded = new Map<string, boolean>();
-  /** What is asked when somebody wants to paste an object. */
+  /** paste opens the dialog in which the user pastes an object. */
   paste: () => void = () => undefined;
 
   constructor(app: App, host: HTMLElement, bar: HTMLElement) {
