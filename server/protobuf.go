@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// readProtobuf decodes a protobuf body. client-go's typed clients since 0.33 and
+// readProtobuf decodes a protobuf body. client-go's typed clients since 0.32 and
 // kubectl's create commands send built-in kinds in protobuf, but accept JSON in the response.
 // For a custom resource, which has no protobuf encoding, the format remains unknown, and the
 // request is refused as in kube-apiserver.

@@ -1,5 +1,5 @@
 // Package protobuf decodes and encodes the protobuf bodies that client-go uses for built-in
-// kinds by default (since client-go 0.33). A decoded object is the one in the JSON that the
+// kinds by default (since client-go 0.32). A decoded object is the one in the JSON that the
 // same client would use otherwise.
 //
 // A body is the four bytes "k8s\x00" followed by a message of type Unknown of

@@ -1,7 +1,7 @@
 // Package table defines the columns of the tables that kubectl get prints for a kind, and
 // computes their cells: the columns of kube-apiserver for built-in kinds (Kubernetes 1.36,
 // pkg/printers/internalversion), the additional printer columns of custom resources, and name
-// and creation time for all others.
+// and age for all others.
 package table
 
 import (
