@@ -155,29 +155,7 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		}
 		return
 	}
-	places := newLocator(w.Object, w.kind.Type())
-	causes := status.Fields()
-	type cause struct {
-		field, message string
-		position       document.Position
-	}
-	seen := map[cause]bool{} // kube-apiserver reports some causes once for each time that it validates a field
-	for _, c := range append(causes, alsoUndeclared(status, causes, places, w)...) {
-		f := FieldError{Path: c.Path, Position: places.locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint, Rule: c.Rule}
-		if once := (cause{f.Field, f.Message, f.Position}); seen[once] {
-			continue
-		} else {
-			seen[once] = true
-		}
-		if f.Hint == "" && e.Conflicts == nil {
-			if near := w.kind.Type().NearestField(c.Path); near != "" {
-				f.Hint = "did you mean " + near + "?"
-			} else {
-				f.Hint = quoteHint(w.kind.Type(), w.Value, c.Path)
-			}
-		}
-		e.Fields = append(e.Fields, f)
-	}
+	e.Fields = e.fieldErrors(status, w)
 	if e.Conflicts != nil {
 		return
 	}
@@ -189,6 +167,33 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		e.Position = document.Position{}
 		e.message = what + answer + list(e.Fields)
 	}
+}
+
+// fieldErrors returns the invalid fields of a Status with their positions and hints. A cause that
+// kube-apiserver lists several times, because it validates the field several times, is
+// returned once.
+func (e *Error) fieldErrors(status *cluster.Status, w *write) []FieldError {
+	type cause struct {
+		field, message string
+		position       document.Position
+	}
+	var fields []FieldError
+	seen := map[cause]bool{}
+	places := newLocator(w.Object, w.kind.Type())
+	causes := status.Fields()
+	for _, c := range append(causes, alsoUndeclared(status, causes, places, w)...) {
+		f := FieldError{Path: c.Path, Position: places.locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint, Rule: c.Rule}
+		key := cause{f.Field, f.Message, f.Position}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		if f.Hint == "" && e.Conflicts == nil {
+			f.Hint = hintFor(w.kind.Type(), w.Value, c.Path)
+		}
+		fields = append(fields, f)
+	}
+	return fields
 }
 
 // alsoUndeclared returns the further fields of an applied configuration that its kind does not

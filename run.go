@@ -178,17 +178,17 @@ func (w *write) open(o *liveObject) error {
 		if err != nil {
 			return &Error{Position: o.Position(), Err: err, message: "the live object: " + err.Error()}
 		}
-		printed := opened.Value.Lookup("metadata", "uid").Exists() // by an API server
+		stored := opened.Value.Lookup("metadata", "uid").Exists() // an API server returned it
 		normal, unknown := w.lab.pipeline.Normalize(w.kind, opened.split())
 		opened.Value = normal.Value
 		if len(unknown) > 0 {
-			w.notes = append(w.notes, leftOut(w.target, unknown))
+			w.notes = append(w.notes, omittedFields(w.target, unknown))
 		}
-		opened.Value = opened.Value.Remove("metadata", "selfLink")                     // which API servers before 1.20 set
-		if !printed && opened.Value.Lookup("metadata", "creationTimestamp").IsNull() { // generators print null
+		opened.Value = opened.Value.Remove("metadata", "selfLink")                    // which API servers before 1.20 set
+		if !stored && opened.Value.Lookup("metadata", "creationTimestamp").IsNull() { // generators print null
 			opened.Value = opened.Value.Remove("metadata", "creationTimestamp")
 		}
-		if !printed && !w.kind.Namespaced { // projects ship ClusterRoles with a namespace, which the API server drops
+		if !stored && !w.kind.Namespaced { // projects ship ClusterRoles with a namespace, which the API server drops
 			opened.Value = opened.Value.Remove("metadata", "namespace")
 		}
 		o.opened = opened
@@ -205,9 +205,9 @@ func (w *write) open(o *liveObject) error {
 	return nil
 }
 
-// leftOut returns the note for fields of a live object that its kind does not have, as when the
+// omittedFields returns the note for fields of a live object that its kind does not have, as when the
 // object comes from a cluster of another version.
-func leftOut(target Target, unknown []document.Path) string {
+func omittedFields(target Target, unknown []document.Path) string {
 	const most = 5
 	var fields []string
 	for i, path := range unknown {
