@@ -45,7 +45,7 @@ func (a *attributes) AddAnnotationWithLevel(key, value string, _ auditinternal.L
 }
 
 // attributes converts the attributes of a write for the plugins.
-func (ch *chain) attributes(a *cluster.Attributes) (*attributes, *objects, error) {
+func (ch *chain) attributes(a *cluster.Attributes) (*attributes, *objects) {
 	var object, old runtime.Object
 	if a.Object.Exists() {
 		object = unstructuredOf(a.Object)
@@ -61,7 +61,7 @@ func (ch *chain) attributes(a *cluster.Attributes) (*attributes, *objects, error
 	if ch.options.Audit != nil {
 		out.audit = func(key, value string) { ch.options.Audit(r, key, value) }
 	}
-	return out, &objects{write: a, object: object}, nil
+	return out, &objects{write: a, object: object}
 }
 
 func unstructuredOf(v document.Value) *unstructured.Unstructured {

@@ -145,17 +145,11 @@ func (ch *chain) Changed(resource *schema.Kind) {
 // Mutate implements [cluster.Admission]. If a plugin changes the object, all plugins run a
 // second time, as their reinvocation policies require.
 func (ch *chain) Mutate(ctx context.Context, a *cluster.Attributes) (document.Value, *cluster.Status) {
-	attrs, objects, err := ch.attributes(a)
-	if err != nil {
-		return a.Object, statusOf(err)
-	}
+	attrs, objects := ch.attributes(a)
 	var warnings convert.Warnings
-	err = ch.admit(warning.WithWarningRecorder(ctx, &warnings), attrs, objects)
+	err := ch.admit(warning.WithWarningRecorder(ctx, &warnings), attrs, objects)
 	for _, text := range warnings.Texts() {
 		a.Warn(text)
-	}
-	if err == nil {
-		err = objects.err
 	}
 	if err != nil || !objects.changed {
 		return a.Object, statusOf(err)
@@ -199,10 +193,8 @@ func recovered(call func() error) (err error) {
 
 // Validate implements [cluster.Admission].
 func (ch *chain) Validate(ctx context.Context, a *cluster.Attributes) *cluster.Status {
-	attrs, objects, err := ch.attributes(a)
-	if err != nil {
-		return statusOf(err)
-	}
+	attrs, objects := ch.attributes(a)
+	var err error
 	var warnings convert.Warnings
 	ctx = warning.WithWarningRecorder(ctx, &warnings)
 	for _, plugin := range ch.plugins.Load().validations {
