@@ -112,7 +112,7 @@ func (e *Engine) labChange(in *LabChangeInput) (*LabChangeOutput, error) {
 		return nil, err
 	}
 	out := &LabChangeOutput{}
-	result, err := carryOut(lab, live, change, in)
+	result, err := performChange(lab, live, change, in)
 	var refused *patchlab.Error
 	switch {
 	case errors.As(err, &refused):
@@ -125,8 +125,8 @@ func (e *Engine) labChange(in *LabChangeInput) (*LabChangeOutput, error) {
 	return out, nil
 }
 
-// carryOut applies a change with a Lab.
-func carryOut(lab *patchlab.Lab, live, change patchlab.Input, in *LabChangeInput) (*patchlab.Result, error) {
+// performChange makes a change with a Lab.
+func performChange(lab *patchlab.Lab, live, change patchlab.Input, in *LabChangeInput) (*patchlab.Result, error) {
 	switch action := patchlab.Action(in.Action); action {
 	case patchlab.ActionApply, patchlab.ActionClientApply:
 		o := patchlab.ApplyOptions{FieldManager: in.FieldManager, Force: in.Force, Subresource: in.Subresource,

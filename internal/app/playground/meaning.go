@@ -113,7 +113,7 @@ func (out *LineOutput) ruled(k *schema.Kind, p document.Path) bool {
 		return false
 	}
 	out.Meaning = isImmutable
-	out.Text = textOf(rule)
+	out.Text = transitionText(rule)
 	out.Rule = Rule{"transition rule", "https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#transition-rules"}
 	return true
 }

@@ -199,7 +199,7 @@ func TestCachedRunEqualsFreshRun(t *testing.T) {
 			in := RunInput{Scenario: current, At: random.IntN(len(current.Steps) + 1)}
 			in.Against = in.At - 1 - random.IntN(2)
 			if kept.last != nil {
-				if r, err := kept.goOn(t.Context(), &current); err != nil {
+				if r, err := kept.resumed(t.Context(), &current); err != nil {
 					t.Fatal(err)
 				} else if r == kept.last {
 					forward++

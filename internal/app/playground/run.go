@@ -40,7 +40,7 @@ func (e *Engine) running(ctx context.Context, s *Scenario, at int) (*run, error)
 	if len(s.Steps) > maxSteps {
 		return nil, errors.New("a scenario has at most 1000 steps")
 	}
-	r, err := e.goOn(ctx, s)
+	r, err := e.resumed(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -83,9 +83,9 @@ func (r *run) keep(res *scenario.Result) {
 	res.Target, res.Kind, res.Before, res.After = before.Target, before.Kind, before.After, before.After
 }
 
-// goOn returns a run to continue for s: the last one if s only adds steps, the last one at its
-// checkpoint or at its beginning if s is equal up to there, otherwise a new one.
-func (e *Engine) goOn(ctx context.Context, s *Scenario) (*run, error) {
+// resumed returns a run that can be continued for s: the last one if s only adds steps, the
+// last one at its checkpoint or at its beginning if s is equal up to there, otherwise a new one.
+func (e *Engine) resumed(ctx context.Context, s *Scenario) (*run, error) {
 	r := e.last
 	if r == nil || r.scenario.Kubernetes != s.Kubernetes || !slices.Equal(r.scenario.Definitions, s.Definitions) {
 		return e.begin(ctx, s)

@@ -63,11 +63,11 @@ func begins(p document.Path, names []string) bool {
 	return true
 }
 
-// textOf is what follows from a transition rule.
-func textOf(rule *schema.Rule) string {
+// transitionText describes the consequence of a transition rule.
+func transitionText(rule *schema.Rule) string {
 	text := "A CEL rule of the custom resource definition, \"" + strings.TrimSpace(rule.Rule) + "\", makes it immutable: an update with another value is refused"
 	if rule.Message != "" {
 		text += " with the message \"" + rule.Message + "\""
 	}
-	return text + ". The playground does not run CEL rules."
+	return text + "."
 }

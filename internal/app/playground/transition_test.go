@@ -6,7 +6,7 @@ import (
 )
 
 // TestTransitionRulesMakeFieldsImmutable checks that a field protected by a CRD's
-// transition rule is shown as immutable, although the page does not evaluate CEL.
+// transition rule is shown as immutable, also by an engine that does not evaluate CEL.
 func TestTransitionRulesMakeFieldsImmutable(t *testing.T) {
 	const definition = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
