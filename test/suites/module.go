@@ -34,7 +34,7 @@ func prepare(s *suite, dir string) (*module, error) {
 		return nil, err
 	}
 	_ = os.Remove(filepath.Join(m.dir, "go.mod"))
-	if _, err := m.run("go", "mod", "init", "suites"); err != nil {
+	if _, err := m.goCommand("mod", "init", "suites"); err != nil {
 		return nil, err
 	}
 	if s.module == kubernetes {
@@ -49,7 +49,7 @@ func prepare(s *suite, dir string) (*module, error) {
 			args = append(args, module+"@v0."+strings.TrimPrefix(kubernetesVersion, "v1."))
 		}
 	}
-	if _, err := m.run("go", args...); err != nil {
+	if _, err := m.goCommand(args...); err != nil {
 		return nil, err
 	}
 	return m, os.WriteFile(filepath.Join(m.dir, "ready"), nil, 0o644)
@@ -80,7 +80,7 @@ func (m *module) kubernetes(version string) error {
 		return err
 	}
 	args = append(args, "-replace", "k8s.io/apiextensions-apiserver=./apiextensions")
-	if _, err := m.run("go", args...); err != nil {
+	if _, err := m.goCommand(args...); err != nil {
 		return err
 	}
 	for link, to := range map[string]string{"kubernetes": root, "apiextensions": extensions} {
@@ -102,7 +102,7 @@ func (m *module) kubernetes(version string) error {
 
 // download returns a module's folder in the module cache.
 func (m *module) download(path, version string) (string, error) {
-	out, err := m.run("go", "mod", "download", "-json", path+"@"+version)
+	out, err := m.goCommand("mod", "download", "-json", path+"@"+version)
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +117,7 @@ func (m *module) compile(pkg string) (string, error) {
 	if m.overlay != "" {
 		args = append(args, "-overlay", m.overlay)
 	}
-	_, err := m.run("go", append(args, pkg)...)
+	_, err := m.goCommand(append(args, pkg)...)
 	return program, err
 }
 
@@ -130,7 +130,7 @@ func (m *module) program(pkg string) string {
 // folder returns the folder of a package's sources, which is the working directory of
 // its tests.
 func (m *module) folder(pkg string) (string, error) {
-	out, err := m.run("go", "list", "-f", "{{.Dir}}", pkg)
+	out, err := m.goCommand("list", "-f", "{{.Dir}}", pkg)
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -140,15 +140,16 @@ func (m *module) ginkgo(folder string) bool {
 	return len(files) > 0
 }
 
-func (m *module) run(name string, args ...string) ([]byte, error) {
-	c := exec.Command(name, args...)
+// goCommand runs the go command in the module, and returns its standard output.
+func (m *module) goCommand(args ...string) ([]byte, error) {
+	c := exec.Command("go", args...)
 	c.Dir = m.dir
 	c.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "GOWORK=off")
 	var errs bytes.Buffer
 	c.Stderr = &errs
 	out, err := c.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, errs.Bytes())
+		return nil, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, errs.Bytes())
 	}
 	return out, nil
 }
