@@ -39,7 +39,7 @@ func (r *observingAdmission) Validate(_ context.Context, a *cluster.Attributes) 
 
 func (r *observingAdmission) Changed(*schema.Kind) { r.changed++ }
 
-func TestAdmissionOrder(t *testing.T) {
+func TestAdmissionFollowsFieldManagement(t *testing.T) {
 	r := &observingAdmission{}
 	c, err := cluster.New(cluster.Config{Admission: func(*cluster.Cluster) (cluster.Admission, error) { return r, nil }})
 	if err != nil {

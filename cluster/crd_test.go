@@ -215,7 +215,7 @@ func TestCRDKeepsStoredVersions(t *testing.T) {
 }
 
 // Groups of kubernetes.io and k8s.io need an approval annotation, which shows as a condition.
-func TestCRDApproval(t *testing.T) {
+func TestCRDsOfKubernetesGroupsNeedApproval(t *testing.T) {
 	for annotation, want := range map[string]string{
 		``:                              "refused",
 		`see the wiki`:                  "refused",
@@ -254,7 +254,7 @@ func TestReleasedCRDNameIsAcceptedElsewhere(t *testing.T) {
 
 // Without a Conversion only the stored version of a CRD with a webhook is served; other
 // versions fail with the reason.
-func TestCRDConversion(t *testing.T) {
+func TestCRDWithWebhookServesOnlyTheStoredVersion(t *testing.T) {
 	webhook := `"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://example.com/convert"}}},`
 	beta := strings.Replace(things, "v1", "v1beta1", 1)
 	object := `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"one"},"spec":{"a":"1"}}`

@@ -28,7 +28,7 @@ func state(object document.Value) string {
 
 // The effect of options and finalizers on a deletion. "gone" is an object that was deleted at
 // once.
-func TestDeletion(t *testing.T) {
+func TestDeletionDependsOnOptionsAndFinalizers(t *testing.T) {
 	const jobs = "/apis/batch/v1/namespaces/n/jobs"
 	job := `"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}`
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestDeletion(t *testing.T) {
 }
 
 // Preconditions are checked first; the message has the kind, not the resource.
-func TestDeletionPreconditions(t *testing.T) {
+func TestDeletionPreconditionsAreCheckedFirst(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"a"}}`)
 	for options, want := range map[string]string{
@@ -130,7 +130,7 @@ func TestWritesDoNotEndTheGracePeriod(t *testing.T) {
 
 // An object that is being deleted can be updated, but not with new finalizers, and is deleted
 // when its last finalizer is removed.
-func TestLastFinalizer(t *testing.T) {
+func TestObjectIsDeletedWithItsLastFinalizer(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"a","finalizers":["x.io/f"]}}`)
 	q.must(cluster.Delete, maps+"/a", "")
@@ -177,7 +177,7 @@ func TestGracePeriodCanOnlyBeShortened(t *testing.T) {
 }
 
 // A namespace remains until its finalizers are removed through the finalize subresource.
-func TestNamespaceFinalize(t *testing.T) {
+func TestFinalizeSubresourceEndsANamespace(t *testing.T) {
 	const space = "/api/v1/namespaces/a"
 	q := fixed(t)
 	q.must(cluster.Create, "/api/v1/namespaces", `{"metadata":{"name":"a"}}`)
@@ -190,7 +190,7 @@ func TestNamespaceFinalize(t *testing.T) {
 	q.refused(404, cluster.Get, space, "")
 }
 
-func TestDeleteCollection(t *testing.T) {
+func TestDeleteCollectionDeletesTheSelectedObjects(t *testing.T) {
 	q := fixed(t)
 	for _, c := range []string{`"name":"a","labels":{"x":"1"}`, `"name":"b","labels":{"x":"1"},"finalizers":["x.io/f"]`, `"name":"c"`} {
 		q.must(cluster.Create, maps, `{"metadata":{`+c+`}}`)

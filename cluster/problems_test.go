@@ -66,7 +66,7 @@ func TestDuplicateKeysInYAML(t *testing.T) {
 }
 
 // At most a hundred problems are reported.
-func TestManyProblems(t *testing.T) {
+func TestAtMostAHundredProblemsAreReported(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	response, st := q.do(cluster.Create, "/api/v1/namespaces/n/configmaps", `{"metadata":{"name":"a"},`+many(120, `"u%[1]d":1`)+`}`)
 	if st != nil || len(response.Warnings) != 100 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestReviews(t *testing.T) {
+func TestReviewsAreAnsweredAndNotStored(t *testing.T) {
 	c := configMaps(t)
 	revision := func() string {
 		r, err := c.Do(context.Background(), &Request{Verb: List, Version: "v1", Resource: "configmaps"})

@@ -78,7 +78,7 @@ func TestWatchWithSelectors(t *testing.T) {
 }
 
 // The initial events of a watch.
-func TestWatchInitialEvents(t *testing.T) {
+func TestWatchBeginsWithInitialEvents(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"a"}}`)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"b"}}`)
@@ -128,7 +128,7 @@ func TestWatchFromACompactedVersion(t *testing.T) {
 	}
 }
 
-func TestBookmarks(t *testing.T) {
+func TestBookmarksAreSentAtTheInterval(t *testing.T) {
 	q := newRequests(t, cluster.Config{BookmarkInterval: time.Millisecond})
 	s := q.watching(maps, cluster.Options{ResourceVersion: "1", Bookmarks: true})
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -62,7 +62,7 @@ func TestCreateSetsSystemMetadata(t *testing.T) {
 }
 
 // The changes that increment the generation, by kind.
-func TestGeneration(t *testing.T) {
+func TestDesiredStateDeterminesTheGeneration(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
 	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"a":"1"}}`)
@@ -196,7 +196,7 @@ func TestOptionsAreChecked(t *testing.T) {
 }
 
 // Unknown fields and duplicate keys are refused, reported as warnings or ignored.
-func TestFieldValidation(t *testing.T) {
+func TestFieldValidationDecidesAboutUnknownFields(t *testing.T) {
 	q := fixed(t)
 	body := `{"metadata":{"name":"m"},"data":{"a":"1","a":"2"},"other":1}`
 	want := []string{`duplicate field "data.a"`, `unknown field "other"`}
@@ -272,7 +272,7 @@ func TestUnservedResourcesAndVerbs(t *testing.T) {
 }
 
 // The status subresource changes nothing but status.
-func TestStatusSubresource(t *testing.T) {
+func TestStatusSubresourceChangesOnlyTheStatus(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, deployments, deployment)
 	q.must(cluster.Patch, deployments+"/d", `{"status":{"replicas":1},"metadata":{"labels":{"a":"1"}}}`)
@@ -342,7 +342,7 @@ func TestScalePatchChecksUID(t *testing.T) {
 }
 
 // A binding may have the uid and resourceVersion of its pod as preconditions.
-func TestBindingPreconditions(t *testing.T) {
+func TestBindingComparesUIDAndVersion(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, pods, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
 	version := q.must(cluster.Get, pods+"/a", "").Lookup("metadata", "resourceVersion").StringOr("")

@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-func TestBootstrap(t *testing.T) {
+func TestBootstrapCreatesTheInitialObjects(t *testing.T) {
 	for _, version := range schema.Versions() {
 		c, err := cluster.New(cluster.Config{Version: version, Addresses: true, StrictNamespaces: true})
 		if err != nil {

@@ -241,7 +241,7 @@ func runSteps(t *testing.T, m *fieldmanager.Manager, ours bool, steps []step) {
 	}
 }
 
-func TestConflictFields(t *testing.T) {
+func TestConflictHasOwnerAndValues(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	live, err := m.Apply(fieldmanager.Object{}, object(`{"ports":[{"port":80,"name":"web"}],"replicas":1}`), fieldmanager.ApplyOptions{FieldManager: "alice", Time: at})
@@ -281,7 +281,7 @@ func TestLargeIntegersBesideFloat(t *testing.T) {
 	}
 }
 
-func TestEntryTimes(t *testing.T) {
+func TestEntryHasTheTimeOfItsLastChange(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	must := func(o fieldmanager.Object, err error) fieldmanager.Object {
@@ -306,7 +306,7 @@ func TestEntryTimes(t *testing.T) {
 	}
 }
 
-func TestFirstApplyAndReset(t *testing.T) {
+func TestFirstApplyOwnsExistingFieldsAndResetRemovesManagers(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	live := fieldmanager.Object{Value: object(`{"replicas":1}`)}
@@ -339,7 +339,7 @@ func TestFirstApplyAndReset(t *testing.T) {
 	}
 }
 
-func TestCap(t *testing.T) {
+func TestOldestUpdatesAreMergedIntoOneEntry(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var live fieldmanager.Object
@@ -412,7 +412,7 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-func TestQuestions(t *testing.T) {
+func TestOwnersPathsAndConfigurationsAreFound(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	live, err := m.Apply(fieldmanager.Object{}, object(`{"plain":["x"],"ports":[{"port":80,"name":"web"}]}`), fieldmanager.ApplyOptions{FieldManager: "a", Time: now})
@@ -453,7 +453,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-func TestSubresourceAndReset(t *testing.T) {
+func TestResetFieldsAreNotOwned(t *testing.T) {
 	reset := func(except ...string) map[string]fieldmanager.ResetFields {
 		return map[string]fieldmanager.ResetFields{"lab/v1": {Except: except}}
 	}

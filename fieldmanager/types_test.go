@@ -108,7 +108,7 @@ func TestTypesAsJSON(t *testing.T) {
 	}
 }
 
-func TestSetOperations(t *testing.T) {
+func TestOperationsOfSets(t *testing.T) {
 	path := func(text string) document.Path {
 		p, err := document.ParsePath(text)
 		if err != nil {

@@ -39,9 +39,9 @@ func configMap(name string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"a": "1"}}
 }
 
-// TestRoles checks that a service account has exactly the permissions of its bound
+// TestRolesLimitTheirSubjects checks that a service account has exactly the permissions of its bound
 // roles and that the error names the missing one.
-func TestRoles(t *testing.T) {
+func TestRolesLimitTheirSubjects(t *testing.T) {
 	ctx := context.Background()
 	s := newServer(t, patchlabtest.Options{RBAC: true})
 	admin := clientOf(t, s.Config())
@@ -71,9 +71,9 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestFaults checks that a fault applies to the requests it selects, as many times as
+// TestFaultsFailTheSelectedRequests checks that a fault applies to the requests it selects, as many times as
 // configured.
-func TestFaults(t *testing.T) {
+func TestFaultsFailTheSelectedRequests(t *testing.T) {
 	ctx := context.Background()
 	s := newServer(t, patchlabtest.Options{})
 	maps := clientOf(t, s.Config()).CoreV1().ConfigMaps("d")
@@ -99,9 +99,9 @@ func TestFaults(t *testing.T) {
 	w.Stop()
 }
 
-// TestRecord checks that the record names the manager of each change, which lets a test
+// TestRequestsAreRecordedWithTheirManager checks that the record names the manager of each change, which lets a test
 // detect two managers that overwrite each other's fields.
-func TestRecord(t *testing.T) {
+func TestRequestsAreRecordedWithTheirManager(t *testing.T) {
 	ctx := context.Background()
 	start := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
 	clock := patchlabtest.NewClock(start)

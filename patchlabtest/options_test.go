@@ -159,7 +159,7 @@ func TestValuesThatCannotBeCreated(t *testing.T) {
 	}
 }
 
-func TestSeed(t *testing.T) {
+func TestSeedMakesNamesRepeatable(t *testing.T) {
 	made := func(seed uint64) (uid, name string) {
 		s := patchlabtest.StartWith(t, patchlabtest.Options{Seed: seed})
 		c, err := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().ConfigMaps("default").Create(t.Context(),
@@ -181,7 +181,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-func TestNow(t *testing.T) {
+func TestNowSetsTheTimesOfObjects(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	s := patchlabtest.StartWith(t, patchlabtest.Options{Now: func() time.Time { return now }})
 	made, err := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().ConfigMaps("default").Create(t.Context(),

@@ -67,7 +67,7 @@ func TestStopEndsWatches(t *testing.T) {
 	}
 }
 
-func TestObjects(t *testing.T) {
+func TestObjectsAreCreatedAtTheStart(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "b.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, namespace: other}\n---\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n")
 	s, err := patchlabtest.New(patchlabtest.Options{CRDs: []string{"testdata/crds"}, Objects: []string{dir}})

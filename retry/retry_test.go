@@ -39,8 +39,8 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// TestWaits: each kind has its own delay, and a longer Retry-After takes precedence.
-func TestWaits(t *testing.T) {
+// TestEachKindHasItsOwnDelay: each kind has its own delay, and a longer Retry-After takes precedence.
+func TestEachKindHasItsOwnDelay(t *testing.T) {
 	for _, c := range []struct {
 		why         string
 		err         error

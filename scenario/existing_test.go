@@ -174,7 +174,7 @@ spec:
 	}
 }
 
-func TestLoadOfSeveral(t *testing.T) {
+func TestLoadAddsSeveralObjects(t *testing.T) {
 	for _, c := range []struct{ why, in, want string }{
 		{"two documents", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: Secret, metadata: {name: b, namespace: shop}}\n", "default/a shop/b"},
 		{"a List", "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n- {apiVersion: v1, kind: Namespace, metadata: {name: b}}\n", "/b default/a"},

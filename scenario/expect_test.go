@@ -32,7 +32,7 @@ func checked(t *testing.T, text string) (*Scenario, []Result, [][]Mismatch) {
 	return s, results, found
 }
 
-func TestExpectations(t *testing.T) {
+func TestExpectationsAreCompared(t *testing.T) {
 	for _, c := range []struct{ expect, want string }{
 		{"conflict", ""},
 		{"refused", ""},

@@ -48,9 +48,9 @@ const twoFields = "- {actor: a, set: {data: {a: '1'}}}\n- {actor: b, set: {data:
 
 const counter = "- {actor: a, add: {.data.count: 1}}\n- {actor: b, add: {.data.count: 1}}\n"
 
-// TestRaces: of the six orders of two reads and two writes, four have both reads before a
+// TestRacesLoseUpdates: of the six orders of two reads and two writes, four have both reads before a
 // write.
-func TestRaces(t *testing.T) {
+func TestRacesLoseUpdates(t *testing.T) {
 	for _, c := range []struct {
 		why, race                       string
 		strategy                        Strategy

@@ -221,7 +221,7 @@ func TestConcurrentKinds(t *testing.T) {
 	group.Wait()
 }
 
-func TestDiscoveryProperties(t *testing.T) {
+func TestKindsHaveTheirDiscoveryProperties(t *testing.T) {
 	c := builtin(t, "1.36")
 	deployment := kindOf(t, c, "apps", "v1", "Deployment")
 	if deployment.Resource != "deployments" || deployment.Singular != "deployment" || !deployment.Namespaced ||
@@ -264,7 +264,7 @@ func TestDiscoveryProperties(t *testing.T) {
 	}
 }
 
-func TestVersionsDiffer(t *testing.T) {
+func TestVersionsHaveTheirOwnKindsAndFields(t *testing.T) {
 	old, now := builtin(t, "1.30"), builtin(t, "1.36")
 	if _, ok := old.Kind(GroupVersionKind{"resource.k8s.io", "v1", "ResourceClaim"}); ok {
 		t.Error("1.30 has resource.k8s.io/v1, which came with 1.34")
@@ -279,7 +279,7 @@ func TestVersionsDiffer(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
+func TestNamedFindsTypesByOpenAPIName(t *testing.T) {
 	c := builtin(t, "")
 	meta, ok := c.Named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
 	if !ok || meta != typeAt(t, kindOf(t, c, "", "v1", "Pod").Type(), "metadata") {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestRegistry(t *testing.T) {
+func TestRegistryFindsKinds(t *testing.T) {
 	r := NewRegistry(builtin(t, ""))
 	r.AddCRD(readCRD(t, "widgets"))
 	r.AddCRD(readCRD(t, "plains"))

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestDeadline checks that the context of a request behaves like that of context.WithDeadline,
+// TestDeadlineEqualsContextWithDeadline checks that the context of a request behaves like that of context.WithDeadline,
 // whether anything waits for its end or not.
-func TestDeadline(t *testing.T) {
+func TestDeadlineEqualsContextWithDeadline(t *testing.T) {
 	type key struct{}
 	synctest.Test(t, func(t *testing.T) {
 		at := time.Now().Add(time.Second)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHealth compares health checks, which need no token, with what kube-apiserver answers.
-func TestHealth(t *testing.T) {
+// TestHealthChecksAreThoseOfTheAPIServer compares health checks, which need no token, with what kube-apiserver answers.
+func TestHealthChecksAreThoseOfTheAPIServer(t *testing.T) {
 	lost := func(context.Context) error { return errors.New("connection refused") }
 	for _, tc := range []struct {
 		name, path string

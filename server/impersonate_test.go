@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-func TestImpersonation(t *testing.T) {
+func TestImpersonatedUserSendsTheRequest(t *testing.T) {
 	s := &Server{options: Options{User: cluster.User{Name: "admin", Groups: []string{"system:masters"}}}}
 	for _, c := range []struct {
 		why     string

@@ -200,7 +200,7 @@ func TestWarningHeadersAreQuotedAndLimited(t *testing.T) {
 	}
 }
 
-func TestEncodings(t *testing.T) {
+func TestObjectsAreEncodedAsRequested(t *testing.T) {
 	s := local(t, Options{})
 	create(t, s, "a", `,"data":{"k":"v"}`)
 	plain := ask(s, "GET", configMaps+"/a", "")

@@ -273,9 +273,9 @@ func TestLargeValuesAreRefused(t *testing.T) {
 	}
 }
 
-// TestLifetime checks that a value expires after the lifetime set by the last write of
+// TestValueExpiresAfterItsLifetime checks that a value expires after the lifetime set by the last write of
 // its key.
-func TestLifetime(t *testing.T) {
+func TestValueExpiresAfterItsLifetime(t *testing.T) {
 	m := store.NewMemory(store.MemoryOptions[time.Duration]{Lifetime: func(d time.Duration) time.Duration { return d }})
 	defer m.Close()
 	for key, d := range map[string]time.Duration{"/short": time.Millisecond, "/renewed": time.Millisecond, "/ever": 0} {
@@ -330,7 +330,7 @@ func TestFutureContinueTokenIsRefused(t *testing.T) {
 
 // A value that is too large is refused with etcd's message, and above 2 MiB with that of etcd's
 // client.
-func TestSizeError(t *testing.T) {
+func TestSizeErrorHasTheMessageOfEtcd(t *testing.T) {
 	m := store.NewMemory(store.MemoryOptions[string]{MaxBytes: 3 << 19, Size: func(s string) int { return len(s) }})
 	defer m.Close()
 	for size, want := range map[int]string{
