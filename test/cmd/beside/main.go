@@ -42,7 +42,7 @@ func main() {
 	flag.StringVar(&o.token, "token", os.Getenv("PATCHLAB_TEST_TOKEN"), "bearer token for -against")
 	flag.StringVar(&o.processes, "processes", os.Getenv("PATCHLAB_TEST_PROCESSES"), "ids of the processes of -against, separated by commas, whose processor time and memory count")
 	flag.StringVar(&o.etcd, "etcd", os.Getenv("PATCHLAB_TEST_ETCD"), "URL of an etcd, for patchlab serve --store etcd")
-	flag.StringVar(&o.program, "program", "", "patchlab program to measure; built if empty")
+	flag.StringVar(&o.program, "program", "", "patchlab program to measure; if empty, cmd/patchlab is built, and cmd/patchlab-etcd for -etcd")
 	flag.BoolVar(&o.secure, "tls", false, "speak TLS with patchlab too")
 	flag.IntVar(&o.clients, "clients", 8, "speed: number of clients")
 	flag.IntVar(&o.rounds, "rounds", 5, "speed: how many rounds; figures are medians")
@@ -79,35 +79,43 @@ func run(ctx context.Context, o *options, args []string) error {
 
 // sides starts patchlab in memory and, if an etcd is configured, on etcd. It adds the
 // server to compare with, if any.
-func (o *options) sides(ctx context.Context) ([]*side, func(), error) {
-	program, remove := o.program, func() {}
-	if program == "" {
-		var err error
-		if program, remove, err = buildProgram(ctx); err != nil {
-			return nil, nil, err
+//
+// The side in memory is cmd/patchlab, which most people run. The store etcd is linked into
+// cmd/patchlab-etcd only, with the libraries of admission.
+func (o *options) sides(ctx context.Context) (sides []*side, stop func(), err error) {
+	var ends []func()
+	stop = func() {
+		for _, end := range ends {
+			end()
 		}
 	}
-	sides := []*side{}
-	stop := func() {
-		for _, s := range sides {
-			s.stop()
+	start := func(name, dir string, flags ...string) error {
+		program := o.program
+		if program == "" {
+			var remove func()
+			var err error
+			if program, remove, err = build(ctx, dir); err != nil {
+				return err
+			}
+			defer remove()
 		}
-		remove()
-	}
-	flags := [][]string{{"memory"}}
-	if o.etcd != "" {
-		flags = append(flags, []string{"etcd", "--store", "etcd", "--etcd-endpoints", o.etcd, "--etcd-prefix", "/beside-" + strconv.Itoa(os.Getpid())})
-	}
-	for _, f := range flags {
 		if o.secure {
-			f = append(f, "--tls")
+			flags = append(flags, "--tls")
 		}
-		s, err := startPatchlab(program, "patchlab, "+f[0], f[1:]...)
+		s, err := startPatchlab(program, name, flags...)
 		if err != nil {
-			stop()
-			return nil, nil, err
+			return err
 		}
-		sides = append(sides, s)
+		sides, ends = append(sides, s), append(ends, s.end)
+		return nil
+	}
+	err = start("patchlab, memory", "../cmd/patchlab")
+	if err == nil && o.etcd != "" {
+		err = start("patchlab, etcd", "../cmd/patchlab-etcd", "--store", "etcd", "--etcd-endpoints", o.etcd, "--etcd-prefix", "/beside-"+strconv.Itoa(os.Getpid()))
+	}
+	if err != nil {
+		stop()
+		return nil, nil, err
 	}
 	if o.against == "" {
 		return sides, stop, nil

@@ -29,27 +29,21 @@ type side struct {
 	end       func()
 }
 
-func (s *side) stop() {
-	if s.end != nil {
-		s.end()
-	}
-}
-
-// buildProgram builds patchlab with admission and etcd linked in, as in the full
-// distribution.
-func buildProgram(ctx context.Context) (file string, remove func(), err error) {
-	dir, err := os.MkdirTemp("", "beside")
+// build builds the main package in dir, relative to the folder test, as a release does, and
+// returns the program's file and a function that removes it.
+func build(ctx context.Context, dir string) (file string, remove func(), err error) {
+	folder, err := os.MkdirTemp("", "beside")
 	if err != nil {
 		return "", nil, err
 	}
-	file = filepath.Join(dir, "patchlab-etcd")
+	file = filepath.Join(folder, filepath.Base(dir))
 	c := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w", "-o", file, ".")
-	c.Dir = "../cmd/patchlab-etcd"
+	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
-		os.RemoveAll(dir)
-		return "", nil, fmt.Errorf("building patchlab-etcd: %w\n%s", err, out)
+		os.RemoveAll(folder)
+		return "", nil, fmt.Errorf("building %s: %w\n%s", dir, err, out)
 	}
-	return file, func() { os.RemoveAll(dir) }, nil
+	return file, func() { os.RemoveAll(folder) }, nil
 }
 
 // startPatchlab starts patchlab serve and waits until it is ready.
