@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-//go:generate go run ./internal/gencatalog -o catalog.bin
+//go:generate go run ./internal/gencatalog -o catalog.bin -definitions ../server/internal/definitions/definitions.gz
 
 // ErrUnknownVersion: the catalog does not contain the Kubernetes version.
 var ErrUnknownVersion = errors.New("unknown Kubernetes version")

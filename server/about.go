@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // version serves /version: the Kubernetes version of the served API.
@@ -61,8 +59,11 @@ func (s *Server) paths(w *writer, r *http.Request) {
 			paths = append(paths, base)
 		}
 		for _, v := range g.versions {
-			paths = append(paths, base+"/"+v.version, openAPIPath(schema.APIVersion(g.group, v.version)))
+			paths = append(paths, base+"/"+v.version)
 		}
+	}
+	for _, c := range s.openAPIContents() {
+		paths = append(paths, openAPIRoot+c.path)
 	}
 	slices.Sort(paths)
 	s.indented(w, r, map[string][]string{"paths": paths})

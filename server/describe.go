@@ -6,21 +6,28 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/server/internal/definitions"
 )
 
-// Names of OpenAPI schemas that custom resources share with built-in kinds.
+// Names of types that all groups share.
 const (
-	objectMetaName = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-	listMetaName   = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
+	metaPackage    = "io.k8s.apimachinery.pkg.apis.meta.v1."
+	objectMetaName = metaPackage + "ObjectMeta"
+	listMetaName   = metaPackage + "ListMeta"
 )
 
-// describer converts types to OpenAPI schemas, each named type once.
+// describer collects the OpenAPI schemas of kinds and of the types that they refer to. The
+// schemas of built-in types are the published ones; those of custom resources are derived
+// from their types.
 type describer struct {
 	catalog *schema.Catalog
+	version string // of the published schemas; "" for the newest
 	prefix  string // prefix of $ref
 	v2      bool   // OpenAPI 2 has neither oneOf nor nullable
-	seen    map[string]bool
-	schemas document.ObjectBuilder
+	// group and groupVersion of the document; "" for a document of all groups.
+	group, groupVersion string
+	seen                map[string]bool
+	schemas             document.ObjectBuilder
 	// written returns the schema of a custom resource as it is in the CRD, for its
 	// descriptions; nil to leave descriptions out.
 	written func(*schema.Kind) document.Value
@@ -41,32 +48,53 @@ func schemaName(k *schema.Kind) string {
 	return b.String() + k.Version + "." + k.Kind
 }
 
+// contents adds the paths and the schemas of a document's contents.
+func (d *describer) contents(paths *document.ObjectBuilder, c contents) {
+	if !c.custom() {
+		d.informationPath(paths, c)
+	}
+	for _, k := range c.kinds {
+		d.kind(k)
+		d.paths(paths, k)
+	}
+}
+
 // kind adds the schemas of a kind and of its list.
 func (d *describer) kind(k *schema.Kind) {
 	name := schemaName(k)
+	list := strings.TrimSuffix(name, k.Kind) + k.ListKind
+	if k.Builtin {
+		d.published(name)
+		if k.ListKind != "" {
+			d.published(list)
+		}
+		return
+	}
 	if !d.seen[name] {
 		d.seen[name] = true
-		d.schemas.Set(name, d.rootSchema(k))
+		d.schemas.Set(name, d.customSchema(k))
 	}
-	if k.ListKind == "" {
-		return
+	if k.ListKind != "" && !d.seen[list] {
+		d.seen[list] = true
+		d.schemas.Set(list, d.customList(k, name))
 	}
-	list := strings.TrimSuffix(name, k.Kind) + k.ListKind
-	if d.seen[list] {
-		return
-	}
-	d.seen[list] = true
-	d.schemas.Set(list, withSelectable(k, object(
+}
+
+// customList returns the schema of the list of a custom kind.
+func (d *describer) customList(k *schema.Kind, name string) document.Value {
+	shared := d.typeMeta()
+	return withSelectable(k, object(
+		"description", text(k.ListKind+" is a list of "+k.Kind),
 		"type", text("object"),
 		"required", texts([]string{"items"}),
 		"properties", object(
-			"apiVersion", object("type", text("string")),
-			"kind", object("type", text("string")),
-			"metadata", d.listMeta(),
-			"items", object("type", text("array"), "items", d.reference(name)),
+			"apiVersion", shared.Get("apiVersion"),
+			"kind", shared.Get("kind"),
+			"metadata", d.described(d.published(listMetaName), listMetaText),
+			"items", object("description", text("List of "+k.Resource+". More info: "+conventions), "type", text("array"), "items", d.reference(name)),
 		),
-		"x-kubernetes-group-version-kind", kindList(k.Group, k.Version, k.ListKind),
-	)))
+		kindsKey, kindList(k.Group, k.Version, k.ListKind),
+	))
 }
 
 // withSelectable adds the selectable fields of a custom kind to its schema or that of its list.
@@ -89,21 +117,19 @@ func kindObject(group, version, kind string) document.Value {
 	return object("group", text(group), "version", text(version), "kind", text(kind))
 }
 
-// rootSchema returns the schema of a kind's objects.
-func (d *describer) rootSchema(k *schema.Kind) document.Value {
+// customSchema returns the schema of the objects of a custom kind.
+func (d *describer) customSchema(k *schema.Kind) document.Value {
 	out := d.inline(k.Type())
-	if !k.Builtin {
-		properties := out.Get("properties")
-		for _, name := range []string{"apiVersion", "kind"} {
-			properties = properties.With(name, object("type", text("string")))
-		}
-		out = out.With("type", text("object")).With("properties", properties.With("metadata", d.named(objectMetaName)))
-		if d.written != nil {
-			out = withDescriptions(out, d.written(k))
-		}
+	if d.written != nil {
+		out = withDescriptions(out, d.written(k))
 	}
-	out = withSelectable(k, out)
-	return out.With("x-kubernetes-group-version-kind", kindList(k.Group, k.Version, k.Kind))
+	shared := d.typeMeta()
+	properties := out.Get("properties").
+		With("apiVersion", shared.Get("apiVersion")).
+		With("kind", shared.Get("kind")).
+		With("metadata", d.described(d.published(objectMetaName), metadataText))
+	out = out.With("type", text("object")).With("properties", properties)
+	return withSelectable(k, out).With(kindsKey, kindList(k.Group, k.Version, k.Kind))
 }
 
 // withDescriptions copies the descriptions of the schema in the CRD to the described schema.
@@ -130,30 +156,8 @@ func withDescriptions(described, written document.Value) document.Value {
 
 func (d *describer) reference(name string) document.Value { return object("$ref", text(d.prefix+name)) }
 
-// named returns a reference to a type of the catalog, whose schema it adds on first use.
-func (d *describer) named(name string) document.Value {
-	if d.catalog != nil {
-		if t, ok := d.catalog.Named(name); ok {
-			return d.schema(t)
-		}
-	}
-	return object("type", text("object"))
-}
-
-// listMeta returns a reference to ListMeta, which is not part of any kind in the catalog.
-func (d *describer) listMeta() document.Value {
-	if !d.seen[listMetaName] {
-		d.seen[listMetaName] = true
-		plain := object("type", text("string"))
-		d.schemas.Set(listMetaName, object("type", text("object"), "properties", object(
-			"continue", plain, "remainingItemCount", object("type", text("integer"), "format", text("int64")),
-			"resourceVersion", plain, "selfLink", plain,
-		)))
-	}
-	return d.reference(listMetaName)
-}
-
-// schema describes a type, by reference if it has a name.
+// schema describes a type, by reference if it has a name. Names are those of built-in types,
+// such as ObjectMeta, or of types that only an OpenAPI document defines.
 func (d *describer) schema(t *schema.Type) document.Value {
 	if t == nil {
 		return document.NewObject()
@@ -161,11 +165,11 @@ func (d *describer) schema(t *schema.Type) document.Value {
 	if t.Name == "" {
 		return d.inline(t)
 	}
-	if !d.seen[t.Name] {
+	if !d.seen[t.Name] && !definitions.Schema(d.version, t.Name).Exists() {
 		d.seen[t.Name] = true
 		d.schemas.Set(t.Name, d.inline(t))
 	}
-	return d.reference(t.Name)
+	return d.published(t.Name)
 }
 
 // field describes a field. If it has attributes beside its type, such as a default, the

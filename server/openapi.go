@@ -18,6 +18,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/server/internal/definitions"
 )
 
 // documents caches OpenAPI documents. Kinds are immutable and are only replaced, so a document
@@ -34,25 +35,14 @@ type apiDocument struct {
 	body  []byte
 }
 
-// openAPIPath returns the path of a group version's document.
-func openAPIPath(groupVersion string) string {
-	if strings.Contains(groupVersion, "/") {
-		return "/openapi/v3/apis/" + groupVersion
-	}
-	return "/openapi/v3/api/" + groupVersion
-}
-
 // openAPI serves /openapi/v3, the documents below it, and /openapi/v2.
 func (s *Server) openAPI(w *writer, r *http.Request, parts []string) {
+	path, isDocument := strings.CutPrefix(r.URL.Path, openAPIRoot)
 	switch {
 	case r.URL.Path == "/openapi/v3":
 		s.openAPIIndex(w, r)
-	case len(parts) > 0 && parts[0] == "v3" && strings.HasSuffix(r.URL.Path, "/"):
-		w.WriteHeader(http.StatusNotFound)
-	case len(parts) == 3 && parts[0] == "v3" && parts[1] == "api":
-		s.openAPIDocument(w, r, "", parts[2])
-	case len(parts) == 4 && parts[0] == "v3" && parts[1] == "apis":
-		s.openAPIDocument(w, r, parts[2], parts[3])
+	case isDocument:
+		s.openAPIDocument(w, r, path)
 	case len(parts) > 0 && parts[0] == "v3":
 		w.WriteHeader(http.StatusNotFound)
 	case r.URL.Path == "/openapi/v2":
@@ -62,21 +52,53 @@ func (s *Server) openAPI(w *writer, r *http.Request, parts []string) {
 	}
 }
 
+// openAPIRoot is the path of the OpenAPI v3 documents. A document describes the paths below
+// the rest of its path: /openapi/v3/apis/apps/v1 describes /apis/apps/v1.
+const openAPIRoot = "/openapi/v3/"
+
+// contents is what an OpenAPI v3 document describes: the kinds of a group version or, without
+// a version, a single path with information about the server.
+type contents struct {
+	path           string // below openAPIRoot
+	group, version string
+	kinds          []*schema.Kind
+}
+
+// custom reports whether the kinds are those of CustomResourceDefinitions. The API server
+// does not describe the paths of their group and version.
+func (c contents) custom() bool {
+	return slices.ContainsFunc(c.kinds, func(k *schema.Kind) bool { return !k.Builtin })
+}
+
+// openAPIContents returns the contents of all documents.
+func (s *Server) openAPIContents() []contents {
+	all := []contents{{path: "api"}, {path: "apis"}, {path: "version"}}
+	for _, g := range s.groups() {
+		described := g.group != "" // the path /apis/GROUP
+		for _, v := range g.versions {
+			path := strings.TrimPrefix(groupVersionPath(g.group, v.version), "/")
+			c := contents{path, g.group, v.version, v.kinds}
+			all = append(all, c)
+			described = described && !c.custom()
+		}
+		if described {
+			all = append(all, contents{path: "apis/" + g.group, group: g.group})
+		}
+	}
+	return all
+}
+
 // openAPIIndex lists the documents with their hashes, which make them cacheable without limit.
 func (s *Server) openAPIIndex(w *writer, r *http.Request) {
 	type location struct {
 		URL string `json:"serverRelativeURL"`
 	}
 	paths := map[string]location{}
-	for _, g := range s.groups() {
-		for _, v := range g.versions {
-			path := openAPIPath(schema.APIVersion(g.group, v.version))
-			d := s.document(g.group, v.version, v.kinds)
-			paths[strings.TrimPrefix(path, "/openapi/v3/")] = location{path + "?hash=" + d.hash}
-		}
+	for _, c := range s.openAPIContents() {
+		paths[c.path] = location{openAPIRoot + c.path + "?hash=" + s.document(c).hash}
 	}
-	s.documents.keep(func(groupVersion string) bool {
-		_, served := paths[strings.TrimPrefix(openAPIPath(groupVersion), "/openapi/v3/")]
+	s.documents.keep(func(path string) bool {
+		_, served := paths[path]
 		return served
 	})
 	body, err := json.Marshal(map[string]any{"paths": paths})
@@ -97,9 +119,10 @@ func serveDocument(w *writer, r *http.Request, contentType, etag string, body []
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-func (s *Server) openAPIDocument(w *writer, r *http.Request, group, version string) {
-	kinds := s.kindsOf(group, version)
-	if kinds == nil {
+func (s *Server) openAPIDocument(w *writer, r *http.Request, path string) {
+	all := s.openAPIContents()
+	i := slices.IndexFunc(all, func(c contents) bool { return c.path == path })
+	if i < 0 {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
@@ -108,7 +131,7 @@ func (s *Server) openAPIDocument(w *writer, r *http.Request, group, version stri
 		w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
-	d := s.document(group, version, kinds)
+	d := s.document(all[i])
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("ETag", `"`+d.hash+`"`)
 	switch hash := r.URL.Query().Get("hash"); hash {
@@ -117,10 +140,10 @@ func (s *Server) openAPIDocument(w *writer, r *http.Request, group, version stri
 		w.Header().Set("Cache-Control", "public, immutable")
 		w.Header().Set("Expires", s.options.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat))
 	default:
-		http.Redirect(w, r, openAPIPath(schema.APIVersion(group, version))+"?hash="+d.hash, http.StatusMovedPermanently)
+		http.Redirect(w, r, openAPIRoot+path+"?hash="+d.hash, http.StatusMovedPermanently)
 		return
 	}
-	d.once.Do(func() { d.body = s.describe(group, version, kinds).JSON() })
+	d.once.Do(func() { d.body = s.describe(all[i]).JSON() })
 	serveDocument(w, r, "application/json", "", d.body)
 }
 
@@ -141,54 +164,65 @@ func acceptedDocument(r *http.Request, types ...string) string {
 	return ""
 }
 
-// document returns the document of a group version, and creates it if there is none or its
-// kinds have been replaced. For built-in kinds the hash is that of the Kubernetes version,
-// which determines them.
-func (s *Server) document(group, version string, kinds []*schema.Kind) *apiDocument {
-	key := schema.APIVersion(group, version)
+// documentRevision is part of the hashes of the documents of built-in kinds. It must be
+// incremented when such a document changes, because clients keep documents on disk by their
+// hash. It need not be for new definitions: they have a checksum.
+const documentRevision = 1
+
+// document returns the document with the given contents, and creates it if there is none or
+// its kinds have been replaced. For built-in kinds the hash is that of what determines the
+// document: the Kubernetes version, the published schemas and documentRevision.
+func (s *Server) document(c contents) *apiDocument {
 	s.documents.mu.Lock()
 	defer s.documents.mu.Unlock()
-	if d := s.documents.made[key]; d != nil && slices.Equal(d.kinds, kinds) {
+	if d := s.documents.made[c.path]; d != nil && slices.Equal(d.kinds, c.kinds) {
 		return d
 	}
-	d := &apiDocument{kinds: slices.Clone(kinds)}
+	d := &apiDocument{kinds: slices.Clone(c.kinds)}
 	h := sha256.New()
-	fmt.Fprintln(h, key)
+	fmt.Fprintln(h, c.path)
 	builtin := true
-	for _, k := range kinds {
+	for _, k := range c.kinds {
 		fmt.Fprintln(h, k.Resource)
 		builtin = builtin && k.Builtin
 	}
 	if catalog := s.cluster.Kinds().Catalog(); builtin && catalog != nil {
-		fmt.Fprintln(h, catalog.Version())
+		fmt.Fprintln(h, catalog.Version(), definitions.Checksum(), documentRevision)
 	} else {
-		d.once.Do(func() { d.body = s.describe(group, version, kinds).JSON() })
+		d.once.Do(func() { d.body = s.describe(c).JSON() })
 		h.Write(d.body)
 	}
 	d.hash = strings.ToUpper(hex.EncodeToString(h.Sum(nil)))
 	if s.documents.made == nil {
 		s.documents.made = map[string]*apiDocument{}
 	}
-	s.documents.made[key] = d
+	s.documents.made[c.path] = d
 	return d
 }
 
-// keep removes the documents of versions that are no longer served.
-func (d *documents) keep(served func(groupVersion string) bool) {
+// keep removes the documents that are no longer served.
+func (d *documents) keep(served func(path string) bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	maps.DeleteFunc(d.made, func(groupVersion string, _ *apiDocument) bool { return !served(groupVersion) })
+	maps.DeleteFunc(d.made, func(path string, _ *apiDocument) bool { return !served(path) })
 }
 
-// describe creates the OpenAPI v3 document of a group version.
-func (s *Server) describe(group, version string, kinds []*schema.Kind) document.Value {
-	d := describer{catalog: s.cluster.Kinds().Catalog(), prefix: "#/components/schemas/", seen: map[string]bool{}}
+// describer returns an empty describer for the server's Kubernetes version.
+func (s *Server) describer() *describer {
+	d := &describer{prefix: refPrefix, seen: map[string]bool{}}
+	if d.catalog = s.cluster.Kinds().Catalog(); d.catalog != nil {
+		d.version = d.catalog.Version()
+	}
+	return d
+}
+
+// describe creates an OpenAPI v3 document.
+func (s *Server) describe(c contents) document.Value {
+	d := s.describer()
+	d.group, d.groupVersion = c.group, c.version
 	d.written = s.writtenSchema
 	var paths document.ObjectBuilder
-	for _, k := range kinds {
-		d.kind(k)
-		d.paths(&paths, k)
-	}
+	d.contents(&paths, c)
 	return object(
 		"openapi", text("3.0.0"),
 		"info", s.apiInfo(),
@@ -217,7 +251,7 @@ func (s *Server) writtenSchema(k *schema.Kind) document.Value {
 func (s *Server) apiInfo() document.Value {
 	version := "unversioned"
 	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
-		version = "v" + catalog.Version()
+		version = catalog.Version()
 	}
 	return object("title", text("Kubernetes"), "version", text(version))
 }
@@ -236,17 +270,11 @@ func (s *Server) openAPIv2(w *writer, r *http.Request) {
 		return
 	}
 	binary := kind != "application/json"
-	d := describer{catalog: s.cluster.Kinds().Catalog(), prefix: "#/definitions/", seen: map[string]bool{}, v2: true}
+	d := s.describer()
+	d.prefix, d.v2 = "#/definitions/", true
 	var paths document.ObjectBuilder
-	for _, g := range s.groups() {
-		for _, v := range g.versions {
-			for _, k := range v.kinds {
-				d.kind(k)
-				if !binary {
-					d.paths(&paths, k)
-				}
-			}
-		}
+	for _, c := range s.openAPIContents() {
+		d.contents(&paths, c)
 	}
 	doc := object("swagger", text("2.0"), "info", s.apiInfo(), "paths", paths.Object(), "definitions", d.schemas.Object())
 	contentType, body := "application/json", []byte(nil)

@@ -11,10 +11,7 @@ import (
 // paths adds the paths of a kind with their operations and parameters. Clients derive from the
 // parameters whether fieldValidation and server-side apply are supported.
 func (d *describer) paths(b *document.ObjectBuilder, k *schema.Kind) {
-	base := "/api/" + k.Version
-	if k.Group != "" {
-		base = "/apis/" + k.Group + "/" + k.Version
-	}
+	base := groupVersionPath(k.Group, k.Version)
 	collection := base + "/" + k.Resource
 	if k.Namespaced {
 		if slices.Contains(k.Verbs, "list") {
@@ -43,6 +40,37 @@ func (d *describer) paths(b *document.ObjectBuilder, k *schema.Kind) {
 	}
 }
 
+// groupVersionPath returns the path below which the resources of a group version are served.
+func groupVersionPath(group, version string) string {
+	if group == "" {
+		return "/api/" + version
+	}
+	return "/apis/" + group + "/" + version
+}
+
+// informationPath adds the path of a document that has no objects: discovery, or the version
+// of the server.
+func (d *describer) informationPath(b *document.ObjectBuilder, c contents) {
+	description, result := "", ""
+	switch {
+	case c.version != "":
+		description, result = "get available resources", d.shared("APIResourceList")
+	case c.path == "version":
+		description, result = "get the version information for this server", "io.k8s.apimachinery.pkg.version.Info"
+		d.published(result)
+	case c.path == "api":
+		description, result = "get available API versions", d.shared("APIVersions")
+	case c.path == "apis":
+		description, result = "get available API versions", d.shared("APIGroupList")
+	default:
+		description, result = "get information of a group", d.shared("APIGroup")
+	}
+	b.Set("/"+c.path+"/", object("get", object(
+		"description", text(description),
+		"responses", object("200", d.response(result)),
+	)))
+}
+
 // watchPaths adds the deprecated watch paths, from which client generators derive that a
 // built-in kind can be watched.
 func (d *describer) watchPaths(b *document.ObjectBuilder, k *schema.Kind, base string) {
@@ -53,6 +81,12 @@ func (d *describer) watchPaths(b *document.ObjectBuilder, k *schema.Kind, base s
 	}
 	b.Set(collection, d.operations(k, "", k.GroupVersionKind, []string{"watchlist"}, k.Namespaced, false))
 	b.Set(collection+"/{name}", d.operations(k, "", k.GroupVersionKind, []string{"watch"}, k.Namespaced, true))
+}
+
+// shared adds the schema of a type that all groups share, and returns its name.
+func (d *describer) shared(name string) string {
+	d.published(metaPackage + name)
+	return metaPackage + name
 }
 
 // kindName adds the schema of a subresource's kind and returns its name, "" if the kind is
@@ -128,8 +162,13 @@ func (d *describer) operations(k *schema.Kind, name string, kind schema.GroupVer
 			parameters.Append(d.parameter(p, "query"))
 		}
 		result := name
-		if verb == "list" && k.ListKind != "" {
+		switch {
+		case verb == "list" && k.ListKind != "":
 			result = strings.TrimSuffix(name, k.Kind) + k.ListKind
+		case verb == "watch", verb == "watchlist":
+			result = d.shared("WatchEvent")
+		case verb == "delete", verb == "deletecollection":
+			result = d.shared("Status")
 		}
 		out := object(
 			"parameters", parameters.List(),
@@ -166,7 +205,11 @@ func (d *describer) requestBody(k *schema.Kind, verb, name string) document.Valu
 		if name != "" {
 			body = d.reference(name)
 		}
+	case "delete", "deletecollection":
+		types = []string{"application/json", "application/yaml"}
+		body = d.reference(d.shared("DeleteOptions"))
 	case "patch":
+		body = d.reference(d.shared("Patch"))
 		types = []string{"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"}
 		if k.Builtin {
 			types = append(types, "application/strategic-merge-patch+json")

@@ -1,10 +1,12 @@
-// Gencatalog writes the catalog of built-in kinds that package schema embeds.
+// Gencatalog writes the catalog of built-in kinds that package schema embeds, and the
+// OpenAPI definitions of their types that the server embeds.
 //
 // For each Kubernetes version it reads, from the Go module proxy, the OpenAPI v3 and
-// discovery documents in the module k8s.io/kubernetes and the struct tags of the API types
-// in the matching version of k8s.io/api and related modules. Usage:
+// discovery documents in the module k8s.io/kubernetes, the enums in its Go source, and the
+// struct tags of the API types in the matching version of k8s.io/api and related modules.
+// Usage:
 //
-//	go run ./schema/internal/gencatalog -o schema/catalog.bin [-versions 1.36.3]
+//	go run ./schema/internal/gencatalog -o schema/catalog.bin -definitions server/internal/definitions/definitions.gz [-versions 1.36.3]
 package main
 
 import (
@@ -14,6 +16,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -22,7 +25,8 @@ const releases = "1.30.14,1.31.14,1.32.13,1.33.13,1.34.4,1.35.4,1.36.3"
 
 func main() {
 	log.SetFlags(0)
-	out := flag.String("o", "catalog.bin", "`file` to write")
+	out := flag.String("o", "catalog.bin", "`file` to write the catalog to")
+	definitions := flag.String("definitions", "definitions.gz", "`file` to write the OpenAPI definitions to")
 	versions := flag.String("versions", releases, "comma-separated Kubernetes `releases`, oldest first")
 	flag.Parse()
 	var all []*release
@@ -34,18 +38,31 @@ func main() {
 		all = append(all, r)
 		log.Printf("%s: %d kinds", v, len(r.kinds))
 	}
-	data := encode(all)
-	if err := os.WriteFile(*out, data, 0o644); err != nil {
+	write(*out, encode(all))
+	text, err := encodeDefinitions(all)
+	if err != nil {
 		log.Fatalf("gencatalog: %v", err)
 	}
-	log.Printf("%s: %d bytes", *out, len(data))
+	data, err := compressed(text)
+	if err != nil {
+		log.Fatalf("gencatalog: %v", err)
+	}
+	write(*definitions, data)
 }
 
-// A release is the catalog's content for one Kubernetes version.
+func write(file string, data []byte) {
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		log.Fatalf("gencatalog: %v", err)
+	}
+	log.Printf("%s: %d bytes", file, len(data))
+}
+
+// A release is the content of the generated files for one Kubernetes version.
 type release struct {
-	minor  string // "1.36"
-	kinds  []*schema.Kind
-	groups []group // in discovery order
+	minor       string // "1.36"
+	kinds       []*schema.Kind
+	groups      []group                   // in discovery order
+	definitions map[string]document.Value // OpenAPI schemas by name
 }
 
 type group struct {
@@ -68,6 +85,9 @@ func readRelease(version string) (*release, error) {
 	}
 	r := &release{minor: parts[0] + "." + parts[1]}
 	if err := r.discover(dir, kinds); err != nil {
+		return nil, err
+	}
+	if r.definitions, err = readDefinitions(dir); err != nil {
 		return nil, err
 	}
 	declared := newGoStructs("v0." + parts[1] + "." + parts[2])

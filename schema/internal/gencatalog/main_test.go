@@ -2,15 +2,18 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"io"
 	"os"
 	"strings"
 	"testing"
 )
 
-// TestCatalogIsCurrent generates the catalog from the module cache and compares it with the
-// embedded one byte for byte: the embedded catalog is up to date, and the generator is
-// deterministic.
-func TestCatalogIsCurrent(t *testing.T) {
+// TestGeneratedFilesAreCurrent generates the catalog and the definitions from the module
+// cache and compares them with the embedded ones: these are up to date, and the generator is
+// deterministic. Of the definitions it compares the text, because releases of Go may differ
+// in how they compress it.
+func TestGeneratedFilesAreCurrent(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOFLAGS", "-mod=mod")
 	var all []*release
@@ -30,6 +33,21 @@ func TestCatalogIsCurrent(t *testing.T) {
 	}
 	if got := encode(all); !bytes.Equal(got, want) {
 		t.Errorf("the generator makes %d bytes that are not the %d embedded; run make catalog", len(got), len(want))
+	}
+	file, err := os.Open("../../../server/internal/definitions/definitions.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	text, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err = io.ReadAll(text); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := encodeDefinitions(all); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the generator makes definitions of %d bytes that are not the %d embedded; run make catalog (%v)", len(got), len(want), err)
 	}
 }
 

@@ -1,0 +1,103 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
+	"github.com/patchlab-dev/patchlab/server/internal/definitions"
+)
+
+// kindsKey is the extension that lists the kinds whose objects have a schema.
+const kindsKey = "x-kubernetes-group-version-kind"
+
+// refPrefix is the prefix of a reference in the published schemas.
+const refPrefix = "#/components/schemas/"
+
+// published returns a reference to the schema that Kubernetes publishes for a built-in type.
+// It adds the schema, and those that it refers to, on first use.
+func (d *describer) published(name string) document.Value {
+	if !d.seen[name] {
+		d.seen[name] = true
+		d.schemas.Set(name, d.adapted(d.ownKinds(definitions.Schema(d.version, name))))
+	}
+	return d.reference(name)
+}
+
+// ownKinds removes the kinds of other groups from the schema of a type that all groups
+// share, such as DeleteOptions. The document of a group version lists its own kind and that
+// of the core group.
+func (d *describer) ownKinds(s document.Value) document.Value {
+	kinds := s.Get(kindsKey)
+	if kinds.Len() < 2 || d.groupVersion == "" {
+		return s
+	}
+	var own document.ListBuilder
+	for _, k := range kinds.Items() {
+		group := k.Get("group").StringOr("")
+		if group == "" || group == d.group && k.Get("version").StringOr("") == d.groupVersion {
+			own.Append(k)
+		}
+	}
+	return s.With(kindsKey, own.List())
+}
+
+// adapted returns a published schema in the form of the document's OpenAPI version, and adds
+// the schemas that it refers to.
+func (d *describer) adapted(s document.Value) document.Value {
+	if s.Kind() != document.Object {
+		return s // additionalProperties may be a boolean
+	}
+	if d.v2 {
+		s = inV2(s)
+	}
+	return remake.Members(s, func(i int, member document.Value) document.Value {
+		switch s.Key(i) {
+		case "$ref":
+			name := strings.TrimPrefix(member.StringOr(""), refPrefix)
+			return d.published(name).Get("$ref")
+		case "items", "additionalProperties":
+			return d.adapted(member)
+		case "allOf":
+			return remake.Items(member, func(_ int, part document.Value) document.Value { return d.adapted(part) })
+		case "properties":
+			return remake.Members(member, func(_ int, property document.Value) document.Value { return d.adapted(property) })
+		}
+		return member
+	})
+}
+
+// inV2 returns a published schema without what OpenAPI v2 cannot express, as
+// kube-apiserver does: a reference stands beside other attributes instead of in allOf,
+// defaults are left out, and a type with alternatives is a string.
+func inV2(s document.Value) document.Value {
+	if all := s.Get("allOf"); all.Exists() {
+		s = s.Without("allOf").With("$ref", all.At(0).Get("$ref"))
+	}
+	if s.Get("oneOf").Exists() {
+		s = s.Without("oneOf").With("type", text("string"))
+	}
+	return s.Without("default")
+}
+
+// The texts with which the API server describes the fields that it adds to the schema of a
+// custom resource and of its list.
+const (
+	conventions  = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
+	metadataText = "Standard object's metadata. More info: " + conventions + "#metadata"
+	listMetaText = "Standard list metadata. More info: " + conventions + "#types-kinds"
+)
+
+// typeMeta returns the schemas of apiVersion and kind, which are the same in all objects.
+func (d *describer) typeMeta() document.Value {
+	return definitions.Schema(d.version, metaPackage+"APIGroup").Get("properties")
+}
+
+// described adds a description to a reference. In OpenAPI v3, the reference is wrapped in
+// allOf, because attributes beside it are ignored there.
+func (d *describer) described(reference document.Value, description string) document.Value {
+	if !d.v2 {
+		reference = object("allOf", document.NewList(reference))
+	}
+	return reference.With("description", text(description))
+}
