@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/server/internal/definitions"
 )
@@ -24,12 +23,11 @@ type describer struct {
 	version string // of the published schemas; "" for the newest
 	prefix  string // prefix of $ref
 	v2      bool   // OpenAPI 2 has neither oneOf nor nullable
-	// group and groupVersion of the document; "" for a document of all groups.
-	group, groupVersion string
-	seen                map[string]bool
-	schemas             document.ObjectBuilder
-	// written returns the schema of a custom resource as it is in the CRD, for its
-	// descriptions; nil to leave descriptions out.
+	// of is what the document describes; empty for a document of all groups.
+	of      contents
+	seen    map[string]bool
+	schemas document.ObjectBuilder
+	// written returns the schema of a custom resource as it is in the CRD.
 	written func(*schema.Kind) document.Value
 }
 
@@ -80,78 +78,12 @@ func (d *describer) kind(k *schema.Kind) {
 	}
 }
 
-// customList returns the schema of the list of a custom kind.
-func (d *describer) customList(k *schema.Kind, name string) document.Value {
-	shared := d.typeMeta()
-	return withSelectable(k, object(
-		"description", text(k.ListKind+" is a list of "+k.Kind),
-		"type", text("object"),
-		"required", texts([]string{"items"}),
-		"properties", object(
-			"apiVersion", shared.Get("apiVersion"),
-			"kind", shared.Get("kind"),
-			"metadata", d.described(d.published(listMetaName), listMetaText),
-			"items", object("description", text("List of "+k.Resource+". More info: "+conventions), "type", text("array"), "items", d.reference(name)),
-		),
-		kindsKey, kindList(k.Group, k.Version, k.ListKind),
-	))
-}
-
-// withSelectable adds the selectable fields of a custom kind to its schema or that of its list.
-func withSelectable(k *schema.Kind, described document.Value) document.Value {
-	if len(k.Selectable) == 0 {
-		return described
-	}
-	var fields document.ListBuilder
-	for _, path := range k.Selectable {
-		fields.Append(object("fieldPath", text(strings.TrimPrefix(path, "."))))
-	}
-	return described.With("x-kubernetes-selectable-fields", fields.List())
-}
-
 func kindList(group, version, kind string) document.Value {
 	return document.NewList(kindObject(group, version, kind))
 }
 
 func kindObject(group, version, kind string) document.Value {
 	return object("group", text(group), "version", text(version), "kind", text(kind))
-}
-
-// customSchema returns the schema of the objects of a custom kind.
-func (d *describer) customSchema(k *schema.Kind) document.Value {
-	out := d.inline(k.Type())
-	if d.written != nil {
-		out = withDescriptions(out, d.written(k))
-	}
-	shared := d.typeMeta()
-	properties := out.Get("properties").
-		With("apiVersion", shared.Get("apiVersion")).
-		With("kind", shared.Get("kind")).
-		With("metadata", d.described(d.published(objectMetaName), metadataText))
-	out = out.With("type", text("object")).With("properties", properties)
-	return withSelectable(k, out).With(kindsKey, kindList(k.Group, k.Version, k.Kind))
-}
-
-// withDescriptions copies the descriptions of the schema in the CRD to the described schema.
-func withDescriptions(described, written document.Value) document.Value {
-	if written.Kind() != document.Object || described.Get("$ref").Exists() {
-		return described
-	}
-	if d, ok := written.Get("description").Text(); ok {
-		described = described.With("description", text(d))
-	}
-	for _, inner := range []string{"items", "additionalProperties"} {
-		if v := described.Get(inner); v.Kind() == document.Object {
-			described = described.With(inner, withDescriptions(v, written.Get(inner)))
-		}
-	}
-	properties := described.Get("properties")
-	if !properties.Exists() {
-		return described
-	}
-	return described.With("properties", remake.Members(properties, func(i int, property document.Value) document.Value {
-		return withDescriptions(property, written.Get("properties").Get(properties.Key(i)))
-	}))
 }
 
 func (d *describer) reference(name string) document.Value { return object("$ref", text(d.prefix+name)) }

@@ -209,7 +209,7 @@ func (d *documents) keep(served func(path string) bool) {
 
 // describer returns an empty describer for the server's Kubernetes version.
 func (s *Server) describer() *describer {
-	d := &describer{prefix: refPrefix, seen: map[string]bool{}}
+	d := &describer{prefix: refPrefix, seen: map[string]bool{}, written: s.writtenSchema}
 	if d.catalog = s.cluster.Kinds().Catalog(); d.catalog != nil {
 		d.version = d.catalog.Version()
 	}
@@ -219,8 +219,7 @@ func (s *Server) describer() *describer {
 // describe creates an OpenAPI v3 document.
 func (s *Server) describe(c contents) document.Value {
 	d := s.describer()
-	d.group, d.groupVersion = c.group, c.version
-	d.written = s.writtenSchema
+	d.of = c
 	var paths document.ObjectBuilder
 	d.contents(&paths, c)
 	return object(
@@ -232,7 +231,7 @@ func (s *Server) describe(c contents) document.Value {
 }
 
 // writtenSchema returns the schema of a custom resource as it is in the CRD, including
-// descriptions, which types do not have; absent if there is none.
+// descriptions and rules, which types do not have; absent if there is none.
 func (s *Server) writtenSchema(k *schema.Kind) document.Value {
 	response, err := s.cluster.Do(context.Background(), &cluster.Request{
 		Verb: cluster.Get, Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Name: k.Resource + "." + k.Group,

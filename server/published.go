@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -25,17 +26,21 @@ func (d *describer) published(name string) document.Value {
 }
 
 // ownKinds removes the kinds of other groups from the schema of a type that all groups
-// share, such as DeleteOptions. The document of a group version lists its own kind and that
-// of the core group.
+// share, such as DeleteOptions. The document of a group version lists the kind of its own
+// and of the core group, that of custom resources the kinds of the groups that client-go has.
 func (d *describer) ownKinds(s document.Value) document.Value {
 	kinds := s.Get(kindsKey)
-	if kinds.Len() < 2 || d.groupVersion == "" {
+	if kinds.Len() < 2 || d.of.version == "" {
 		return s
 	}
 	var own document.ListBuilder
 	for _, k := range kinds.Items() {
 		group := k.Get("group").StringOr("")
-		if group == "" || group == d.group && k.Get("version").StringOr("") == d.groupVersion {
+		listed := group == "" || group == d.of.group && k.Get("version").StringOr("") == d.of.version
+		if d.of.custom() {
+			listed = !slices.Contains([]string{"admission.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "imagepolicy.k8s.io"}, group)
+		}
+		if listed {
 			own.Append(k)
 		}
 	}
@@ -78,26 +83,4 @@ func inV2(s document.Value) document.Value {
 		s = s.Without("oneOf").With("type", text("string"))
 	}
 	return s.Without("default")
-}
-
-// The texts with which the API server describes the fields that it adds to the schema of a
-// custom resource and of its list.
-const (
-	conventions  = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
-	metadataText = "Standard object's metadata. More info: " + conventions + "#metadata"
-	listMetaText = "Standard list metadata. More info: " + conventions + "#types-kinds"
-)
-
-// typeMeta returns the schemas of apiVersion and kind, which are the same in all objects.
-func (d *describer) typeMeta() document.Value {
-	return definitions.Schema(d.version, metaPackage+"APIGroup").Get("properties")
-}
-
-// described adds a description to a reference. In OpenAPI v3, the reference is wrapped in
-// allOf, because attributes beside it are ignored there.
-func (d *describer) described(reference document.Value, description string) document.Value {
-	if !d.v2 {
-		reference = object("allOf", document.NewList(reference))
-	}
-	return reference.With("description", text(description))
 }

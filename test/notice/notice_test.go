@@ -25,6 +25,9 @@ func TestNoticeIsCurrent(t *testing.T) {
 	if !strings.Contains(text, "\n\n"+notice.List(all)+"\n") {
 		t.Error("NOTICE does not list what the binaries contain; run 'make notice'. The list is:\n" + notice.List(all))
 	}
+	if !strings.Contains(text, "Copyright The Kubernetes Authors") {
+		t.Error("NOTICE does not name the origin of the definitions that the server contains; run 'make notice'")
+	}
 	for _, c := range all {
 		if strings.Count(text, c.Name) < 2 {
 			t.Errorf("NOTICE has no licence of %s", c.Name)

@@ -12,6 +12,10 @@ The commands, and the page of the playground with its engine, contain the module
 packages below. This file is written by 'make notice'; the licence texts follow the
 list, each once.
 
+The programs with the API server (all but playground) also contain texts of Kubernetes:
+the schemas in its API specification of 1.30 to 1.36 (server/internal/definitions),
+Copyright The Kubernetes Authors, Apache-2.0.
+
 `
 
 // List writes the list of the components, a line each.
