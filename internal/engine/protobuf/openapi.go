@@ -36,6 +36,8 @@ func schemaMessage(s document.Value) []byte {
 			b = putText(b, 1, v.StringOr(""))
 		case "format":
 			b = putText(b, 2, v.StringOr(""))
+		case "title":
+			b = putText(b, 3, v.StringOr(""))
 		case "description":
 			b = putText(b, 4, v.StringOr(""))
 		case "default":
@@ -64,7 +66,17 @@ func schemaMessage(s document.Value) []byte {
 				b = putMessage(b, 20, anyMessage(item))
 			}
 		case "additionalProperties":
-			b = putMessage(b, 21, putMessage(nil, 1, schemaMessage(v)))
+			if allowed, ok := v.Bool(); ok {
+				item := putTag(nil, 2, 0)
+				if allowed {
+					item = append(item, 1)
+				} else {
+					item = append(item, 0)
+				}
+				b = putMessage(b, 21, item)
+			} else {
+				b = putMessage(b, 21, putMessage(nil, 1, schemaMessage(v)))
+			}
 		case "type":
 			b = putMessage(b, 22, putText(nil, 1, v.StringOr("")))
 		case "items":
@@ -75,6 +87,11 @@ func schemaMessage(s document.Value) []byte {
 				properties = putMessage(properties, 1, namedSchema(name, property))
 			}
 			b = putMessage(b, 25, properties)
+		case "externalDocs":
+			docs := putText(nil, 1, v.Get("description").StringOr(""))
+			b = putMessage(b, 29, putText(docs, 2, v.Get("url").StringOr("")))
+		case "example":
+			b = putMessage(b, 30, anyMessage(v))
 		default:
 			if strings.HasPrefix(key, "x-") {
 				b = putMessage(b, 31, putMessage(putText(nil, 1, key), 2, anyMessage(v)))
