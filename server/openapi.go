@@ -25,7 +25,8 @@ import (
 // is valid as long as its kinds are registered.
 type documents struct {
 	mu   sync.Mutex
-	made map[string]*apiDocument
+	made map[string]*apiDocument // of v3, by path
+	v2   map[string]*apiDocument // by media type
 }
 
 type apiDocument struct {
@@ -260,7 +261,7 @@ func (s *Server) apiInfo() document.Value {
 const openAPIv2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 
 // openAPIv2 serves one document for all kinds, in protobuf or JSON. kubectl validates objects
-// with it.
+// with it, and requests it each time.
 func (s *Server) openAPIv2(w *writer, r *http.Request) {
 	w.Header().Set("Vary", "Accept")
 	kind := acceptedDocument(r, "application/json", openAPIv2Protobuf, strings.Replace(openAPIv2Protobuf, "v2.v1", "v2@v1", 1))
@@ -268,21 +269,52 @@ func (s *Server) openAPIv2(w *writer, r *http.Request) {
 		w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
-	binary := kind != "application/json"
+	if kind != "application/json" {
+		kind = openAPIv2Protobuf
+	}
+	all := s.openAPIContents()
+	d := s.documentV2(kind, all)
+	d.once.Do(func() {
+		doc := s.describeV2(all)
+		if kind == openAPIv2Protobuf {
+			d.body = protobuf.OpenAPI(doc)
+		} else {
+			d.body = doc.JSON()
+		}
+		d.hash = etagOf(d.body)
+	})
+	serveDocument(w, r, kind, d.hash, d.body)
+}
+
+// documentV2 returns the OpenAPI v2 document in a media type, which is a new one if kinds have
+// been replaced.
+func (s *Server) documentV2(mediaType string, all []contents) *apiDocument {
+	var kinds []*schema.Kind
+	for _, c := range all {
+		kinds = append(kinds, c.kinds...)
+	}
+	s.documents.mu.Lock()
+	defer s.documents.mu.Unlock()
+	if d := s.documents.v2[mediaType]; d != nil && slices.Equal(d.kinds, kinds) {
+		return d
+	}
+	if s.documents.v2 == nil {
+		s.documents.v2 = map[string]*apiDocument{}
+	}
+	d := &apiDocument{kinds: kinds}
+	s.documents.v2[mediaType] = d
+	return d
+}
+
+// describeV2 creates the OpenAPI v2 document.
+func (s *Server) describeV2(all []contents) document.Value {
 	d := s.describer()
 	d.prefix, d.v2 = "#/definitions/", true
 	var paths document.ObjectBuilder
-	for _, c := range s.openAPIContents() {
+	for _, c := range all {
 		d.contents(&paths, c)
 	}
-	doc := object("swagger", text("2.0"), "info", s.apiInfo(), "paths", paths.Object(), "definitions", d.schemas.Object())
-	contentType, body := "application/json", []byte(nil)
-	if binary {
-		contentType, body = openAPIv2Protobuf, protobuf.OpenAPI(doc)
-	} else {
-		body = doc.JSON()
-	}
-	serveDocument(w, r, contentType, etagOf(body), body)
+	return object("swagger", text("2.0"), "info", s.apiInfo(), "paths", paths.Object(), "definitions", d.schemas.Object())
 }
 
 // object returns an object of alternating keys and values; absent values are left out.

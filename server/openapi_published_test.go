@@ -50,12 +50,7 @@ func TestOpenAPISchemasAreThoseOfTheAPIServer(t *testing.T) {
 	if err := json.Unmarshal(recorded, &want); err != nil {
 		t.Fatal(err)
 	}
-	c, err := cluster.New(cluster.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
-	s := New(c, Options{})
+	s := served(t, "")
 	for path, location := range body(t, ask(s, "GET", "/openapi/v3", "")).Get("paths").Members() {
 		url, _, _ := strings.Cut(location.Get("serverRelativeURL").StringOr(""), "?")
 		if want[url] == "" {
@@ -75,4 +70,40 @@ func TestOpenAPISchemasAreThoseOfTheAPIServer(t *testing.T) {
 			t.Errorf("%s: the schemas have the digest %s, those of kube-apiserver %s", url, got, digestThere)
 		}
 	}
+}
+
+// documentsDigest is the digest of the documents of all built-in kinds with documentRevision.
+const documentsDigest = "7bcf7a103a7cf2020c9288b948450f2b9e4ecfa56fe2d60b3911cd5115e3e450"
+
+// TestDocumentRevision fails if a document of built-in kinds has changed. Clients would use
+// the document that they have on disk, because its hash would be the same.
+func TestDocumentRevision(t *testing.T) {
+	s := served(t, "")
+	h := sha256.New()
+	hashes := map[string]string{}
+	for path, location := range body(t, ask(s, "GET", "/openapi/v3", "")).Get("paths").Members() {
+		url := location.Get("serverRelativeURL").StringOr("")
+		hashes[path] = url
+		h.Write(ask(s, "GET", url, "").Body.Bytes())
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != documentsDigest {
+		t.Errorf("the documents have the digest %s, not documentsDigest: increment documentRevision, unless the definitions have changed, and set documentsDigest", got)
+	}
+	older := body(t, ask(served(t, "1.35"), "GET", "/openapi/v3", "")).Get("paths")
+	for _, path := range []string{"api/v1", "apis/apps/v1", "apis/apps", "version"} {
+		if url := older.Get(path).Get("serverRelativeURL").StringOr(""); url == "" || url == hashes[path] {
+			t.Errorf("%s: %q in Kubernetes 1.35, which is also that of 1.36", path, url)
+		}
+	}
+}
+
+// served returns the server of a cluster with the built-in kinds of a Kubernetes version.
+func served(t *testing.T, version string) *Server {
+	t.Helper()
+	c, err := cluster.New(cluster.Config{Version: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return New(c, Options{})
 }
