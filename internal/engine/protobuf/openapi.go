@@ -2,6 +2,7 @@ package protobuf
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -11,25 +12,29 @@ import (
 // (openapi.v2.Document of github.com/google/gnostic-models): version, title and
 // definitions. It omits the paths, which no client reads in this form.
 func OpenAPI(doc document.Value) []byte {
-	var definitions []byte
-	for name, schema := range doc.Get("definitions").Members() {
-		definitions = putMessage(definitions, 1, namedSchema(name, schema))
-	}
-	info := putText(nil, 1, doc.Get("info").Get("title").StringOr(""))
-	info = putText(info, 2, doc.Get("info").Get("version").StringOr(""))
 	out := putText(nil, 1, doc.Get("swagger").StringOr("2.0"))
-	out = putMessage(out, 2, info)
-	out = putMessage(out, 8, nil)
-	return putMessage(out, 9, definitions)
+	out = putMessage(out, 2, func(info []byte) []byte {
+		info = putText(info, 1, doc.Get("info").Get("title").StringOr(""))
+		return putText(info, 2, doc.Get("info").Get("version").StringOr(""))
+	})
+	out = putText(out, 8, "") // no paths
+	return putMessage(out, 9, func(definitions []byte) []byte { return putSchemas(definitions, doc.Get("definitions")) })
 }
 
-func namedSchema(name string, schema document.Value) []byte {
-	return putMessage(putText(nil, 1, name), 2, schemaMessage(schema))
+// putSchemas encodes an object of schemas by their names.
+func putSchemas(b []byte, schemas document.Value) []byte {
+	for name, schema := range schemas.Members() {
+		b = putMessage(b, 1, func(named []byte) []byte { return putSchema(putText(named, 1, name), 2, schema) })
+	}
+	return b
 }
 
-// schemaMessage encodes a schema with the field numbers of gnostic's Schema.
-func schemaMessage(s document.Value) []byte {
-	var b []byte
+func putSchema(b []byte, number int, s document.Value) []byte {
+	return putMessage(b, number, func(b []byte) []byte { return schemaMessage(b, s) })
+}
+
+// schemaMessage appends a schema with the field numbers of gnostic's Schema.
+func schemaMessage(b []byte, s document.Value) []byte {
 	for key, v := range s.Members() {
 		switch key {
 		case "$ref":
@@ -41,7 +46,7 @@ func schemaMessage(s document.Value) []byte {
 		case "description":
 			b = putText(b, 4, v.StringOr(""))
 		case "default":
-			b = putMessage(b, 5, anyMessage(v))
+			b = putAny(b, 5, v)
 		case "multipleOf":
 			b = putDouble(b, 6, v)
 		case "maximum":
@@ -63,47 +68,45 @@ func schemaMessage(s document.Value) []byte {
 			}
 		case "enum":
 			for _, item := range v.Items() {
-				b = putMessage(b, 20, anyMessage(item))
+				b = putAny(b, 20, item)
 			}
 		case "additionalProperties":
-			if allowed, ok := v.Bool(); ok {
-				item := putTag(nil, 2, 0)
-				if allowed {
-					item = append(item, 1)
-				} else {
-					item = append(item, 0)
+			b = putMessage(b, 21, func(item []byte) []byte {
+				switch allowed, isBool := v.Bool(); {
+				case !isBool:
+					return putSchema(item, 1, v)
+				case allowed:
+					return putVarint(putTag(item, 2, 0), 1)
 				}
-				b = putMessage(b, 21, item)
-			} else {
-				b = putMessage(b, 21, putMessage(nil, 1, schemaMessage(v)))
-			}
+				return putVarint(putTag(item, 2, 0), 0)
+			})
 		case "type":
-			b = putMessage(b, 22, putText(nil, 1, v.StringOr("")))
+			b = putMessage(b, 22, func(item []byte) []byte { return putText(item, 1, v.StringOr("")) })
 		case "items":
-			b = putMessage(b, 23, putMessage(nil, 1, schemaMessage(v)))
+			b = putMessage(b, 23, func(item []byte) []byte { return putSchema(item, 1, v) })
 		case "properties":
-			var properties []byte
-			for name, property := range v.Members() {
-				properties = putMessage(properties, 1, namedSchema(name, property))
-			}
-			b = putMessage(b, 25, properties)
+			b = putMessage(b, 25, func(properties []byte) []byte { return putSchemas(properties, v) })
 		case "externalDocs":
-			docs := putText(nil, 1, v.Get("description").StringOr(""))
-			b = putMessage(b, 29, putText(docs, 2, v.Get("url").StringOr("")))
+			b = putMessage(b, 29, func(docs []byte) []byte {
+				docs = putText(docs, 1, v.Get("description").StringOr(""))
+				return putText(docs, 2, v.Get("url").StringOr(""))
+			})
 		case "example":
-			b = putMessage(b, 30, anyMessage(v))
+			b = putAny(b, 30, v)
 		default:
 			if strings.HasPrefix(key, "x-") {
-				b = putMessage(b, 31, putMessage(putText(nil, 1, key), 2, anyMessage(v)))
+				b = putMessage(b, 31, func(extension []byte) []byte { return putAny(putText(extension, 1, key), 2, v) })
 			}
 		}
 	}
 	return b
 }
 
-// anyMessage encodes any value as YAML, in the block style in which kube-apiserver encodes
+// putAny encodes any value as YAML, in the block style in which kube-apiserver encodes
 // extensions.
-func anyMessage(v document.Value) []byte { return putText(nil, 2, string(v.YAML())) }
+func putAny(b []byte, number int, v document.Value) []byte {
+	return putMessage(b, number, func(message []byte) []byte { return putText(message, 2, string(v.YAML())) })
+}
 
 func putTag(b []byte, number, kind int) []byte { return putVarint(b, uint64(number)<<3|uint64(kind)) }
 
@@ -119,8 +122,14 @@ func putText(b []byte, number int, s string) []byte {
 	return append(putVarint(putTag(b, number, 2), uint64(len(s))), s...)
 }
 
-func putMessage(b []byte, number int, m []byte) []byte {
-	return append(putVarint(putTag(b, number, 2), uint64(len(m))), m...)
+// putMessage appends a message that encode appends. Its length is only known then and is
+// inserted before it, so that nested messages need no buffers of their own.
+func putMessage(b []byte, number int, encode func([]byte) []byte) []byte {
+	b = putTag(b, number, 2)
+	start := len(b)
+	b = encode(b)
+	var length [10]byte
+	return slices.Insert(b, start, putVarint(length[:0], uint64(len(b)-start))...)
 }
 
 func putDouble(b []byte, number int, v document.Value) []byte {
