@@ -5,7 +5,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
-	"github.com/patchlab-dev/patchlab/server/internal/definitions"
 )
 
 // Names of types that all groups share.
@@ -16,8 +15,9 @@ const (
 )
 
 // describer collects the OpenAPI schemas of kinds and of the types that they refer to. The
-// schemas of built-in types are the published ones; those of custom resources are derived
-// from their types.
+// schemas of the catalog's types are the published ones, and those of custom resources are in
+// their CRDs. The other kinds of a registry, such as those of an OpenAPI document, are
+// described by their types.
 type describer struct {
 	catalog *schema.Catalog
 	version string // of the published schemas; "" for the newest
@@ -61,7 +61,7 @@ func (d *describer) contents(paths *document.ObjectBuilder, c contents) {
 func (d *describer) kind(k *schema.Kind) {
 	name := schemaName(k)
 	list := strings.TrimSuffix(name, k.Kind) + k.ListKind
-	if k.Builtin {
+	if d.ofCatalog(k.Type()) {
 		d.published(name)
 		if k.ListKind != "" {
 			d.published(list)
@@ -88,6 +88,16 @@ func kindObject(group, version, kind string) document.Value {
 
 func (d *describer) reference(name string) document.Value { return object("$ref", text(d.prefix+name)) }
 
+// ofCatalog reports whether a type is one of the catalog, whose schema is published. A type
+// with the same name that comes from an OpenAPI document may be of another version.
+func (d *describer) ofCatalog(t *schema.Type) bool {
+	if d.catalog == nil || t.Name == "" {
+		return false
+	}
+	own, ok := d.catalog.Named(t.Name)
+	return ok && own == t
+}
+
 // schema describes a type, by reference if it has a name. Names are those of built-in types,
 // such as ObjectMeta, or of types that only an OpenAPI document defines.
 func (d *describer) schema(t *schema.Type) document.Value {
@@ -97,7 +107,7 @@ func (d *describer) schema(t *schema.Type) document.Value {
 	if t.Name == "" {
 		return d.inline(t)
 	}
-	if !d.seen[t.Name] && !definitions.Schema(d.version, t.Name).Exists() {
+	if !d.seen[t.Name] && !d.ofCatalog(t) {
 		d.seen[t.Name] = true
 		d.schemas.Set(t.Name, d.inline(t))
 	}

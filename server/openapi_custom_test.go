@@ -8,6 +8,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // TestOpenAPIOfCustomResources compares the schemas of custom resources, and of their lists,
@@ -91,4 +95,58 @@ func differences(path string, want, got any) []string {
 		}
 	}
 	return out
+}
+
+// TestOpenAPIOfAddedKinds checks kinds that a program has added to the registry, from a CRD
+// that is not in the cluster and from an OpenAPI document: they are described by their types,
+// which have no descriptions.
+func TestOpenAPIOfAddedKinds(t *testing.T) {
+	written, err := os.ReadFile("testdata/openapi-crd.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := document.Parse(written, document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd, err := schema.FromCRD(d.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := schema.FromOpenAPI(body(t, ask(served(t, ""), "GET", "/openapi/v3/apis/apps/v1", "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := schema.NewRegistry(nil)
+	registry.AddCRD(crd)
+	registry.Add(kinds...)
+	c, err := cluster.New(cluster.Config{Kinds: registry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	s := New(c, Options{})
+	const apps, rich = "/openapi/v3/apis/apps/v1", "/openapi/v3/apis/rich.example.com/v1"
+	const podSpec, richKind = "io.k8s.api.core.v1.PodSpec", "com.example.rich.v1.Rich"
+	for _, c := range []struct{ document, name, path, want string }{
+		{apps, podSpec, "properties.containers.x-kubernetes-patch-merge-key", `"name"`},
+		{apps, podSpec, "properties.containers.x-kubernetes-list-map-keys", `["name"]`},
+		{apps, podSpec, "properties.volumes.x-kubernetes-patch-strategy", `"merge,retainKeys"`},
+		{apps, podSpec, "required", `["containers"]`},
+		{apps, "io.k8s.api.core.v1.ContainerPort", "properties.protocol.default", `"TCP"`},
+		{apps, "io.k8s.apimachinery.pkg.api.resource.Quantity", "oneOf", `[{"type":"string"},{"type":"number"}]`},
+		{apps, "io.k8s.apimachinery.pkg.util.intstr.IntOrString", "format", `"int-or-string"`},
+		{apps, "io.k8s.api.apps.v1.Deployment", "x-kubernetes-group-version-kind", `[{"group":"apps","kind":"Deployment","version":"v1"}]`},
+		{rich, richKind, "properties.spec.properties.a", `{"default":"x","enum":["x","y"],"type":"string"}`},
+		{rich, richKind, "properties.spec.properties.i", `{"anyOf":[{"type":"integer"},{"type":"string"}],"x-kubernetes-int-or-string":true}`},
+		{rich, richKind, "properties.spec.properties.m.x-kubernetes-list-map-keys", `["name"]`},
+		{rich, richKind, "properties.spec.properties.ap.additionalProperties", `{"type":"integer"}`},
+		{rich, richKind, "properties.spec.properties.replicas.maximum", `10`},
+		{rich, "com.example.rich.v1.RichList", "description", `"RichList is a list of Rich"`},
+	} {
+		at := body(t, ask(s, "GET", c.document, "")).Lookup("components", "schemas", c.name)
+		if got := at.Lookup(strings.Split(c.path, ".")...).String(); got != c.want {
+			t.Errorf("%s: %s.%s is %s, want %s", c.document, c.name, c.path, got, c.want)
+		}
+	}
 }
