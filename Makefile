@@ -75,7 +75,8 @@ suites:
 wasm-size:
 	sh wasm/engines/size.sh
 
-## catalog: the built-in kinds of each Kubernetes version, from the Go module proxy
+## catalog: the built-in kinds of each Kubernetes version and their OpenAPI schemas, from the
+## Go module proxy
 catalog:
 	$(GO) generate ./schema
 

@@ -188,3 +188,29 @@ func TestMemoryOfObjects(t *testing.T) {
 		t.Errorf("%d bytes for each object", listed/count)
 	}
 }
+
+// BenchmarkOpenAPI creates OpenAPI documents, each of which a server creates once.
+func BenchmarkOpenAPI(b *testing.B) {
+	for _, d := range []struct{ name, path, accept string }{
+		{"v3-core", "/openapi/v3/api/v1", "application/json"},
+		{"v3-apps", "/openapi/v3/apis/apps/v1", "application/json"},
+		{"v2-json", "/openapi/v2", "application/json"},
+		{"v2-protobuf", "/openapi/v2", openAPIv2Protobuf},
+	} {
+		b.Run(d.name, func(b *testing.B) {
+			c, err := cluster.New(cluster.Config{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = c.Close() }()
+			b.ReportAllocs()
+			for range b.N {
+				r := httptest.NewRequest("GET", d.path, nil)
+				r.Header.Set("Accept", d.accept)
+				w := &discardWriter{header: http.Header{}}
+				New(c, Options{}).ServeHTTP(w, r)
+				b.SetBytes(int64(w.bytes))
+			}
+		})
+	}
+}

@@ -46,9 +46,11 @@ type text struct {
 	paragraphs map[string]string // by type: the lines after the name
 }
 
-// load decompresses the text when the first schema is requested. It takes about 10 ms, and
-// the text stays in memory (2 MB), because OpenAPI documents are requested one by one.
-var load = sync.OnceValue(func() *text {
+// load reads the text when the first schema is requested. It stays in memory (2 MB), because
+// clients request the OpenAPI documents one by one.
+var load = sync.OnceValue(read)
+
+func read() *text {
 	r, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		panic(err) // the embedded file is damaged
@@ -65,7 +67,7 @@ var load = sync.OnceValue(func() *text {
 		t.paragraphs[name] = lines
 	}
 	return t
-})
+}
 
 // Versions returns the Kubernetes versions, oldest first.
 func Versions() []string { return load().versions }

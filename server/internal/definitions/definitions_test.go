@@ -101,3 +101,11 @@ func TestChecksum(t *testing.T) {
 		t.Errorf("checksum %d, want %d", got, want)
 	}
 }
+
+// BenchmarkRead measures what the first OpenAPI document of a server costs in addition.
+func BenchmarkRead(b *testing.B) {
+	b.ReportAllocs()
+	for range b.N {
+		read()
+	}
+}
