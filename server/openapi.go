@@ -223,9 +223,13 @@ func (s *Server) describe(c contents) document.Value {
 	d.of = c
 	var paths document.ObjectBuilder
 	d.contents(&paths, c)
+	info := s.apiInfo()
+	if c.custom() {
+		info = object("title", text("Kubernetes CRD Swagger"), "version", text("v0.1.0"))
+	}
 	return object(
 		"openapi", text("3.0.0"),
-		"info", s.apiInfo(),
+		"info", info,
 		"paths", paths.Object(),
 		"components", object("schemas", d.schemas.Object()),
 	)

@@ -72,6 +72,31 @@ func TestOpenAPISchemasAreThoseOfTheAPIServer(t *testing.T) {
 	}
 }
 
+// TestOpenAPIKindsOfAllGroups checks which groups the type DeleteOptions, which all groups
+// share, lists in a document. They are those that kube-apiserver and, for versions other than
+// 1.36, Kubernetes' published documents list.
+func TestOpenAPIKindsOfAllGroups(t *testing.T) {
+	for _, c := range []struct {
+		version, path string
+		want          int
+		reason        string
+	}{
+		{"1.36", "/openapi/v3/api/v1", 1, "the core group"},
+		{"1.36", "/openapi/v3/apis/apps/v1", 2, "the core group and the document's own"},
+		{"1.36", "/openapi/v2", 60, "all groups"},
+		{"1.35", "/openapi/v3/apis/apps/v1", 62, "before 1.36, documents list all groups"},
+	} {
+		doc := body(t, ask(served(t, c.version), "GET", c.path, ""))
+		schemas := doc.Get("definitions")
+		if !schemas.Exists() {
+			schemas = doc.Lookup("components", "schemas")
+		}
+		if got := schemas.Get(metaPackage + "DeleteOptions").Get(kindsKey).Len(); got != c.want {
+			t.Errorf("Kubernetes %s, %s: %d groups, want %d (%s)", c.version, c.path, got, c.want, c.reason)
+		}
+	}
+}
+
 // documentsDigest is the digest of the documents of all built-in kinds with documentRevision.
 const documentsDigest = "7bcf7a103a7cf2020c9288b948450f2b9e4ecfa56fe2d60b3911cd5115e3e450"
 

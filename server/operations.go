@@ -31,11 +31,14 @@ func (d *describer) paths(b *document.ObjectBuilder, k *schema.Kind) {
 	}
 	for _, sub := range k.Subresources {
 		if verbs := among(sub.Verbs, "get", "create", "update", "patch"); len(verbs) > 0 {
-			name := schemaName(k)
-			if sub.Kind != k.GroupVersionKind {
-				name = d.kindName(sub.Kind)
+			name, kind := schemaName(k), sub.Kind
+			if kind != k.GroupVersionKind {
+				name = d.kindName(kind)
 			}
-			b.Set(collection+"/{name}/"+sub.Name, d.operations(k, name, sub.Kind, verbs, k.Namespaced, true))
+			if !k.Builtin {
+				kind = k.GroupVersionKind // also for scale
+			}
+			b.Set(collection+"/{name}/"+sub.Name, d.operations(k, name, kind, verbs, k.Namespaced, true))
 		}
 	}
 }

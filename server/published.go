@@ -28,9 +28,10 @@ func (d *describer) published(name string) document.Value {
 // ownKinds removes the kinds of other groups from the schema of a type that all groups
 // share, such as DeleteOptions. The document of a group version lists the kind of its own
 // and of the core group, that of custom resources the kinds of the groups that client-go has.
+// Before Kubernetes 1.36, all documents list all groups.
 func (d *describer) ownKinds(s document.Value) document.Value {
 	kinds := s.Get(kindsKey)
-	if kinds.Len() < 2 || d.of.version == "" {
+	if kinds.Len() < 2 || d.of.version == "" || d.version != "" && d.version < "1.36" {
 		return s
 	}
 	var own document.ListBuilder
