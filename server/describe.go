@@ -46,8 +46,8 @@ func schemaName(k *schema.Kind) string {
 	return b.String() + k.Version + "." + k.Kind
 }
 
-// contents adds the paths and the schemas of a document's contents.
-func (d *describer) contents(paths *document.ObjectBuilder, c contents) {
+// add adds the paths and the schemas of the contents of a document.
+func (d *describer) add(paths *document.ObjectBuilder, c contents) {
 	if !c.custom() {
 		d.informationPath(paths, c)
 	}

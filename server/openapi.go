@@ -222,7 +222,7 @@ func (s *Server) describe(c contents) document.Value {
 	d := s.describer()
 	d.of = c
 	var paths document.ObjectBuilder
-	d.contents(&paths, c)
+	d.add(&paths, c)
 	info := s.apiInfo()
 	if c.custom() {
 		info = object("title", text("Kubernetes CRD Swagger"), "version", text("v0.1.0"))
@@ -264,8 +264,8 @@ func (s *Server) apiInfo() document.Value {
 // spelling the dot in "v2.v1" is an @.
 const openAPIv2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 
-// openAPIv2 serves one document for all kinds, in protobuf or JSON. kubectl validates objects
-// with it, and requests it each time.
+// openAPIv2 serves one document for all kinds, in protobuf or JSON. kubectl requests it whenever
+// it validates a List.
 func (s *Server) openAPIv2(w *writer, r *http.Request) {
 	w.Header().Set("Vary", "Accept")
 	kind := acceptedDocument(r, "application/json", openAPIv2Protobuf, strings.Replace(openAPIv2Protobuf, "v2.v1", "v2@v1", 1))
@@ -316,7 +316,7 @@ func (s *Server) describeV2(all []contents) document.Value {
 	d.prefix, d.v2 = "#/definitions/", true
 	var paths document.ObjectBuilder
 	for _, c := range all {
-		d.contents(&paths, c)
+		d.add(&paths, c)
 	}
 	return object("swagger", text("2.0"), "info", s.apiInfo(), "paths", paths.Object(), "definitions", d.schemas.Object())
 }
