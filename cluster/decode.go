@@ -2,10 +2,9 @@ package cluster
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -228,8 +227,9 @@ func mergeProblems(doc *document.Document, duplicates, unknown []Problem, inText
 		all = append(all, next)
 	}
 	if sorted {
-		slices.SortStableFunc(all, func(a, b at) int {
-			return cmp.Or(a.where.Line-b.where.Line, a.where.Column-b.where.Column)
+		sort.SliceStable(all, func(a, b int) bool {
+			x, y := all[a].where, all[b].where
+			return x.Line < y.Line || x.Line == y.Line && x.Column < y.Column
 		})
 	}
 	out := make([]Problem, len(all))

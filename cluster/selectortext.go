@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -21,7 +22,7 @@ func selectorText(matchLabels, expressions document.Value) string {
 			terms = append(terms, term{key, expressionText(key, e)})
 		}
 	}
-	slices.SortStableFunc(terms, func(a, b term) int { return strings.Compare(a.key, b.key) })
+	sort.SliceStable(terms, func(a, b int) bool { return terms[a].key < terms[b].key })
 	texts := make([]string, len(terms))
 	for i := range terms {
 		texts[i] = terms[i].text

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -51,7 +52,7 @@ func OwnedFields(o fieldmanager.Object, lines []Line) []OwnedField {
 			fields[n].Owners = append(fields[n].Owners, i)
 		}
 	}
-	slices.SortStableFunc(fields, func(a, b OwnedField) int { return a.Path.Compare(b.Path) })
+	sort.SliceStable(fields, func(a, b int) bool { return fields[a].Path.Compare(fields[b].Path) < 0 })
 	return fields
 }
 

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -355,7 +356,7 @@ func (o *ordered) sortFunc(before func(a, b changedItem) int) {
 	if slices.IsSortedFunc(o.items, before) {
 		return
 	}
-	slices.SortStableFunc(o.items, before)
+	sort.SliceStable(o.items, func(a, b int) bool { return before(o.items[a], o.items[b]) < 0 })
 	var sorted []Change
 	for i := range o.items {
 		sorted = append(sorted, o.items[i].changes...)

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -110,7 +111,7 @@ func Reasons(w Write) []Reason {
 	e.ignored()
 	e.whole()
 	e.byUpdate()
-	slices.SortStableFunc(e.reasons, func(a, b Reason) int { return a.Path.Compare(b.Path) })
+	sort.SliceStable(e.reasons, func(a, b int) bool { return e.reasons[a].Path.Compare(e.reasons[b].Path) < 0 })
 	return e.reasons
 }
 

@@ -1,9 +1,8 @@
 package fieldmanager
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -98,7 +97,7 @@ func newConflicts(list []Conflict) *Conflicts {
 		}
 		sorted[i] = sortable{c, ids[c.Owner]}
 	}
-	slices.SortStableFunc(sorted, func(a, b sortable) int { return cmp.Compare(a.id, b.id) })
+	sort.SliceStable(sorted, func(a, b int) bool { return sorted[a].id < sorted[b].id })
 	for i := range sorted {
 		list[i] = sorted[i].Conflict
 	}

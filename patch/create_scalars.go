@@ -1,8 +1,7 @@
 package patch
 
 import (
-	"slices"
-	"strings"
+	"sort"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -56,7 +55,7 @@ func sortedScalars(list document.Value) []entry {
 	for i, item := range list.Items() {
 		out[i] = entry{item: item, key: itemKey{text: goText(item)}}
 	}
-	slices.SortStableFunc(out, func(a, b entry) int { return strings.Compare(a.key.text, b.key.text) })
+	sort.SliceStable(out, func(a, b int) bool { return out[a].key.text < out[b].key.text })
 	return out
 }
 

@@ -60,7 +60,7 @@ func (v *view) inStep(after *view, f field, quiet bool) (differing []entry, ok b
 	}
 	byName := func(a, b entry) int { return strings.Compare(keyText(a.item, a.key, f), keyText(b.item, b.key, f)) }
 	if !slices.IsSortedFunc(differing, byName) {
-		slices.SortStableFunc(differing, byName)
+		sort.SliceStable(differing, func(a, b int) bool { return byName(differing[a], differing[b]) < 0 })
 	}
 	for i := 1; i < len(differing); i++ {
 		if byName(differing[i-1], differing[i]) == 0 {

@@ -3,6 +3,7 @@ package defaults
 import (
 	"errors"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -103,7 +104,7 @@ func DecodeUpdate(k *schema.Kind, v, live document.Value, from Source) (Decoded,
 		return Decoded{Value: v}, d.err
 	}
 	if from == FromTree {
-		slices.SortStableFunc(d.problems, func(a, b Problem) int { return strings.Compare(a.Message, b.Message) })
+		sort.SliceStable(d.problems, func(a, b int) bool { return d.problems[a].Message < d.problems[b].Message })
 	}
 	return Decoded{Value: out, Problems: d.problems, Stored: !d.differs, Emptied: d.emptied}, nil
 }

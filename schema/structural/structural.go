@@ -11,7 +11,7 @@ package structural
 
 import (
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
@@ -43,7 +43,7 @@ func PruneUpdate(t *schema.Type, v, live document.Value) (document.Value, []docu
 		slices.Reverse(path)
 		found[i] = named{schema.FieldText(path), path}
 	}
-	slices.SortStableFunc(found, func(a, b named) int { return strings.Compare(a.text, b.text) })
+	sort.SliceStable(found, func(a, b int) bool { return found[a].text < found[b].text })
 	for i := range found {
 		p.unknown[i] = found[i].path
 	}

@@ -7,6 +7,7 @@ package manifest
 
 import (
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -102,7 +103,7 @@ func SortForCreation(objects []Object) {
 		}
 		return 2
 	}
-	slices.SortStableFunc(objects, func(a, b Object) int { return rank(a) - rank(b) })
+	sort.SliceStable(objects, func(a, b int) bool { return rank(objects[a]) < rank(objects[b]) })
 }
 
 // Locate returns the position of a field in a change. In a JSON patch it is the first

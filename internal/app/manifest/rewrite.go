@@ -1,8 +1,8 @@
 package manifest
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -68,7 +68,10 @@ type edit struct {
 // end of the text, so that line numbers remain valid.
 func (m *textLines) edits(wanted document.Value) []edit {
 	m.compare(m.doc.Root, wanted)
-	slices.SortStableFunc(m.found, func(a, b edit) int { return cmp.Or(b.line-a.line, b.at-a.at) })
+	sort.SliceStable(m.found, func(a, b int) bool {
+		x, y := m.found[a], m.found[b]
+		return x.line > y.line || x.line == y.line && x.at > y.at
+	})
 	return m.found
 }
 
