@@ -9,6 +9,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/jsonpointer"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
@@ -146,10 +147,8 @@ func carriedDuplicates(body *patchBody, object document.Value) []Problem {
 // list.
 func follow(object document.Value, pointer string) (document.Path, bool) {
 	var path document.Path
-	tokens := strings.Split(pointer, "/")
 	here := object
-	for _, token := range tokens[1:] {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+	for token := range jsonpointer.Tokens(pointer) {
 		if here.Kind() != document.List {
 			path = append(path, document.Keys(token)...)
 			here = here.Get(token)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/jsonpointer"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -78,12 +79,11 @@ func JSONLimits(from, patch document.Value) []Limit {
 // indexed returns the path of the first list that a JSON pointer indexes.
 func indexed(v document.Value, pointer string) (document.Path, bool) {
 	var path document.Path
-	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+	for token := range jsonpointer.Tokens(pointer) {
 		if v.Kind() == document.List {
 			_, err := strconv.Atoi(token)
 			return path, err == nil
 		}
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
 		path, v = path.Child(token), v.Get(token)
 	}
 	return nil, false

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/jsonpointer"
 )
 
 // CreateJSON returns a JSON patch that changes from into exactly to: null differs from a
@@ -34,7 +35,7 @@ func (d *jsonDiff) emit(op string, val document.Value) {
 // at calls f with pointer extended by a token.
 func (d *jsonDiff) at(token string, f func()) {
 	n := len(d.pointer)
-	d.pointer = append(append(d.pointer, '/'), escapeToken(token)...)
+	d.pointer = append(append(d.pointer, '/'), jsonpointer.Encode(token)...)
 	f()
 	d.pointer = d.pointer[:n]
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/jsonpointer"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -29,7 +30,7 @@ func (w *patcher) find(op *operation, pointer string, has bool, field string) (*
 	for {
 		w.trail = append(w.trail, b)
 		token, after, more := strings.Cut(rest, "/")
-		token = unescapeToken(token)
+		token = jsonpointer.Decode(token)
 		if !more {
 			return b, token, nil
 		}
@@ -102,31 +103,6 @@ func (op *operation) noMember(b *branch, key, field string) *Error {
 		err.Hint = "did you mean " + strconv.Quote(near) + "?"
 	}
 	return err
-}
-
-// unescapeToken decodes ~1 and ~0. Any other tilde is kept.
-func unescapeToken(t string) string {
-	if strings.IndexByte(t, '~') < 0 {
-		return t
-	}
-	var b strings.Builder
-	for i := 0; i < len(t); i++ {
-		if t[i] == '~' && i+1 < len(t) && (t[i+1] == '0' || t[i+1] == '1') {
-			b.WriteByte("~/"[t[i+1]-'0'])
-			i++
-			continue
-		}
-		b.WriteByte(t[i])
-	}
-	return b.String()
-}
-
-// escapeToken encodes a key for a JSON pointer.
-func escapeToken(key string) string {
-	if !strings.ContainsAny(key, "~/") {
-		return key
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }
 
 // nearest returns the key that was probably meant, or "" if none is close. Only the first

@@ -1,9 +1,11 @@
 package patch
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/jsonpointer"
 )
 
 // maxSpliced is the maximum length of a JSON patch for which splice is tried.
@@ -28,9 +30,6 @@ func (r *Request) splice(object, patch []byte) ([]byte, bool) {
 	if err != nil || len(ops) != 1 || ops[0].op != "replace" || !strings.HasPrefix(ops[0].path, "/") {
 		return nil, false
 	}
-	tokens := strings.Split(ops[0].path[1:], "/")
-	for i := range tokens {
-		tokens[i] = unescapeToken(tokens[i])
-	}
+	tokens := slices.Collect(jsonpointer.Tokens(ops[0].path))
 	return document.ReplaceIn(object, tokens, ops[0].value, document.Options{MaxBytes: r.MaxBytes})
 }

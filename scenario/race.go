@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/jsonpointer"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -252,7 +252,7 @@ func (r *Race) write(s Strategy, a *racer, n int, read, live fieldmanager.Object
 func (c *Change) tested(read, wanted document.Value) document.Value {
 	var ops document.ListBuilder
 	op := func(name string, path document.Path, v document.Value) {
-		o := document.NewObject().With("op", document.NewString(name)).With("path", document.NewString(pointer(path)))
+		o := document.NewObject().With("op", document.NewString(name)).With("path", document.NewString(jsonpointer.Of(path)))
 		if v.Exists() {
 			o = o.With("value", v)
 		}
@@ -275,19 +275,6 @@ func (c *Change) tested(read, wanted document.Value) document.Value {
 		}
 	}
 	return ops.List()
-}
-
-// escapePointer escapes a token of a JSON pointer.
-var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
-
-// pointer returns a path of fields as a JSON pointer (RFC 6901).
-func pointer(p document.Path) string {
-	text := ""
-	for _, step := range p {
-		name, _ := step.Name()
-		text += "/" + escapePointer.Replace(name)
-	}
-	return text
 }
 
 // configuration returns the configuration for an actor's n-th change: the identity of the

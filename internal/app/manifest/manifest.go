@@ -8,10 +8,10 @@ package manifest
 import (
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/jsonpointer"
 )
 
 // An Object is an object in an input: a document, or an item of a List in a document.
@@ -116,26 +116,11 @@ func (o Object) Locate(field document.Path) document.Position {
 	if _, ok := field[0].Index(); ok {
 		return o.PositionOf(field)
 	}
-	pointer := pointerTo(field)
+	pointer := jsonpointer.Of(field)
 	for i, op := range o.Value.Items() {
 		if path := op.Get("path").StringOr(""); path != "" && (pointer == path || strings.HasPrefix(pointer, path+"/")) {
 			return o.PositionOf(document.Path{}.Item(i))
 		}
 	}
 	return o.Position()
-}
-
-// pointerTo converts a path to a JSON pointer (RFC 6901).
-func pointerTo(p document.Path) string {
-	var b strings.Builder
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
-	for _, step := range p {
-		if i, ok := step.Index(); ok {
-			b.WriteString("/" + strconv.Itoa(i))
-			continue
-		}
-		name, _ := step.Name()
-		b.WriteString("/" + escape.Replace(name))
-	}
-	return b.String()
 }

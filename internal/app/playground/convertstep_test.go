@@ -101,6 +101,37 @@ func TestPatchConsequences(t *testing.T) {
 	}
 }
 
+// TestPatchConsequencesOfEscapedKeys checks that a list below a key with a slash is found.
+func TestPatchConsequencesOfEscapedKeys(t *testing.T) {
+	const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: routes.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: routes, kind: Route}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          paths: {type: object, additionalProperties: {type: array, items: {type: string}}}
+`
+	route := "apiVersion: example.com/v1\nkind: Route\nmetadata: {name: web, namespace: shop}\npaths:\n  /admin: [a, b]\n"
+	s := Scenario{Definitions: []string{definition}, Actors: []Actor{{Name: "alice"}, {Name: "bob"}}, Steps: []Step{{Actor: "alice", Do: "apply", Body: route}}}
+	e := New()
+	var out PatchesOutput
+	must(t, e, "patches", PatchesInput{Scenario: s, At: 1, Actor: "bob", Edited: edited(t, e, s, "- b", "- c")}, &out)
+	const want = `/paths/~1admin/1 is a position: item 1 is now "b"`
+	if p := patchOf(t, out, "json-patch"); !strings.Contains(strings.Join(p.Follows, "\n"), want) {
+		t.Errorf("%q has no %q", p.Follows, want)
+	}
+}
+
 func patchOf(t *testing.T, out PatchesOutput, do string) Patch {
 	t.Helper()
 	for _, p := range out.Patches {

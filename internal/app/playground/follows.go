@@ -9,6 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/jsonpointer"
 	"github.com/patchlab-dev/patchlab/scenario"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -59,7 +60,7 @@ func (f *follower) indexes(t *schema.Type, operations document.Value) {
 		pointer := op.Get("path").StringOr("")
 		v, at := f.live.Value, t
 		done := ""
-		for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		for token := range jsonpointer.Tokens(pointer) {
 			list := v.Kind() == document.List
 			n, err := strconv.Atoi(token)
 			if list && err == nil && n >= 0 && n < v.Len() {
@@ -67,7 +68,7 @@ func (f *follower) indexes(t *schema.Type, operations document.Value) {
 					done, token, token, itemName(at, v.At(n))))
 			}
 			v, at = next(v, at, token, n)
-			done += "/" + token
+			done += "/" + jsonpointer.Encode(token)
 		}
 	}
 }
