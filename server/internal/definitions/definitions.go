@@ -69,9 +69,6 @@ func read() *text {
 	return t
 }
 
-// Versions returns the Kubernetes versions, oldest first.
-func Versions() []string { return load().versions }
-
 // Schema returns the OpenAPI v3 schema of a type in a Kubernetes minor version, "" for the
 // newest. The value is absent if there is no such type or version.
 func Schema(version, name string) document.Value {
