@@ -68,10 +68,12 @@ func (r *runner) collect(ctx context.Context, n *node) error {
 	case solid > 0:
 		return r.dropOwners(ctx, n, live, append(waiting, gone...))
 	case len(waiting) > 0 && len(r.graph.dependents[n.uid]) > 0:
-		if r.inCycle(n) {
-			if err := r.unblock(ctx, n, live); err != nil {
-				return err
-			}
+		cycle, err := r.inCycle(ctx, n)
+		if err == nil && cycle {
+			err = r.unblock(ctx, n, live)
+		}
+		if err != nil {
+			return err
 		}
 		return r.remove(ctx, n, foreground)
 	}
@@ -117,11 +119,16 @@ func (r *runner) stateOf(ctx context.Context, n *node, o owner) (ownerState, err
 	case err != nil:
 		return ownerExists, err
 	}
-	metadata := live.Get("metadata")
-	if metadata.Get("deletionTimestamp").StringOr("") != "" && slices.Contains(texts(metadata.Get("finalizers")), finalizerForeground) {
+	if waitsForDependents(live) {
 		return ownerWaits, nil
 	}
 	return ownerExists, nil
+}
+
+// waitsForDependents reports whether an object is being deleted in the foreground.
+func waitsForDependents(live document.Value) bool {
+	metadata := live.Get("metadata")
+	return metadata.Get("deletionTimestamp").StringOr("") != "" && slices.Contains(texts(metadata.Get("finalizers")), finalizerForeground)
 }
 
 // awaitDependents removes the finalizer of an object that is deleted in the foreground, once
@@ -186,9 +193,20 @@ func (r *runner) dropOwners(ctx context.Context, n *node, live document.Value, o
 }
 
 // inCycle reports whether a dependent of an object waits for its own dependents, so that the
-// two objects might wait for each other.
-func (r *runner) inCycle(n *node) bool {
-	return slices.ContainsFunc(r.graph.dependentsOf(n.uid), (*node).foreground)
+// two objects might wait for each other. It reads the dependents, as stateOf reads the owners:
+// the deletion of an object that is both may be missing from the graph, because its change
+// has not been processed yet.
+func (r *runner) inCycle(ctx context.Context, n *node) (bool, error) {
+	for _, dependent := range r.graph.dependentsOf(n.uid) {
+		live, err := r.live(ctx, dependent)
+		if err != nil && !isNotFound(err) {
+			return false, err
+		}
+		if waitsForDependents(live) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // unblock removes blockOwnerDeletion from an object's references.

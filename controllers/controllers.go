@@ -82,23 +82,36 @@ func Run(ctx context.Context, c *cluster.Cluster, o Options) error {
 		return fmt.Errorf("watching the objects of the cluster: %w", err)
 	}
 	defer changes.Stop()
-	r := &runner{Options: o, cluster: c, graph: newGraph(), queued: map[work]bool{}}
+	newRunner(c, o).run(ctx, changes)
+	return nil
+}
+
+func newRunner(c *cluster.Cluster, o Options) *runner {
+	return &runner{Options: o, cluster: c, graph: newGraph(), queued: map[work]bool{}}
+}
+
+// run processes the changes until their stream ends, as it does with ctx or the cluster.
+func (r *runner) run(ctx context.Context, changes *cluster.Changes) {
 	for {
 		change, synced, err := changes.Next(ctx)
 		if err != nil {
-			return nil //nolint:nilerr // the stream ends with ctx or the cluster
+			return
 		}
 		if synced {
 			r.begin()
 		} else {
 			r.observe(change)
 		}
-		for r.synced && len(r.queue) > 0 && ctx.Err() == nil {
-			next := r.queue[0]
-			r.queue = r.queue[1:]
-			delete(r.queued, next)
-			r.fault(next, r.do(ctx, next))
-		}
+		r.processQueue(ctx)
+	}
+}
+
+func (r *runner) processQueue(ctx context.Context) {
+	for r.synced && len(r.queue) > 0 && ctx.Err() == nil {
+		next := r.queue[0]
+		r.queue = r.queue[1:]
+		delete(r.queued, next)
+		r.fault(next, r.do(ctx, next))
 	}
 }
 

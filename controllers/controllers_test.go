@@ -93,6 +93,18 @@ func (l *lab) delete(name, policy string) {
 	}
 }
 
+// own sets the owner of a ConfigMap.
+func (l *lab) own(name, owner string) {
+	l.t.Helper()
+	_, status := l.do(&cluster.Request{
+		Verb: cluster.Patch, Version: "v1", Resource: "configmaps", Namespace: "n", Name: name, Format: cluster.MergePatch,
+		Body: []byte(`{"metadata":{"ownerReferences":[` + owner + `]}}`),
+	})
+	if status != nil {
+		l.t.Fatal(status)
+	}
+}
+
 // finish removes the finalizers of a ConfigMap.
 func (l *lab) finish(name string) {
 	l.t.Helper()
@@ -204,14 +216,39 @@ func TestOwnerCycleIsDeleted(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a := l.configMap("a", nil)
 	b := l.configMap("b", nil, ownerReference("a", a, true))
-	_, status := l.do(&cluster.Request{
-		Verb: cluster.Patch, Version: "v1", Resource: "configmaps", Namespace: "n", Name: "a", Format: cluster.MergePatch,
-		Body: []byte(`{"metadata":{"ownerReferences":[` + ownerReference("b", b, true) + `]}}`),
-	})
-	if status != nil {
-		t.Fatal(status)
+	l.own("a", ownerReference("b", b, true))
+	l.delete("a", foreground)
+	l.eventually("both go")
+}
+
+// TestOwnerCycleIsDeletedWhileItIsExamined checks that a cycle is recognized if an object of
+// it is deleted after the collector has queued the other one, and before it has seen the
+// deletion among the changes.
+func TestOwnerCycleIsDeletedWhileItIsExamined(t *testing.T) {
+	l := newLab(t, Options{})
+	a := l.configMap("a", nil)
+	b := l.configMap("b", nil, ownerReference("a", a, true))
+	l.own("a", ownerReference("b", b, true))
+	changes, err := l.c.Changes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer changes.Stop()
+	r := newRunner(l.c, Options{GarbageCollection: true})
+	for !r.synced {
+		change, synced, err := changes.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if synced {
+			r.begin()
+		} else {
+			r.observe(change)
+		}
 	}
 	l.delete("a", foreground)
+	r.processQueue(t.Context())
+	go r.run(t.Context(), changes)
 	l.eventually("both go")
 }
 
