@@ -117,12 +117,21 @@ func TestAppendSourceKeepsTheSpelling(t *testing.T) {
 // TestPositionsOfEmptyStrings: an empty Go string has no address, so its position is
 // derived from its neighbours.
 func TestPositionsOfEmptyStrings(t *testing.T) {
-	d, err := Parse([]byte(`[{"a":1},`+"\n"+` {"b":""}]`), Options{Name: "f"})
+	d, err := Parse([]byte(`[{"a":1},`+"\n"+` {"b" : "", "c":[""], "\u0061":""}]`), Options{Name: "f"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at := d.PositionOf(Path{}.Item(1).Child("b")).String(); at != "f:2:2" {
-		t.Errorf("the empty string is at %s", at)
+	for _, c := range []struct {
+		why, want string
+		path      Path
+	}{
+		{"a member is found after its key", "f:2:9", Path{}.Item(1).Child("b")},
+		{"an item has the position of its list", "f:2:17", Path{}.Item(1).Child("c").Item(0)},
+		{"a member whose key is escaped has the position of its object", "f:2:2", Path{}.Item(1).Child("a")},
+	} {
+		if at := d.PositionOf(c.path).String(); at != c.want {
+			t.Errorf("%s: %s, want %s", c.why, at, c.want)
+		}
 	}
 	_, err = Parse([]byte(`{"x":{"a":"","a":""}}`), Options{Name: "f"})
 	if err == nil || err.Error()[:7] != "f:1:14:" {

@@ -68,14 +68,28 @@ func (d *Document) Position(v Value) Position {
 	if v.n == nil || v.n.flags&fromSource == 0 || d.lookup == nil {
 		return Position{Name: d.opts.Name}
 	}
-	at := offsetIn(d.source, v.n.raw)
-	if at < 0 || v.n.raw == "" { // an empty string has no address
+	at := d.offset(v.n)
+	if at < 0 {
 		return Position{Name: d.opts.Name}
 	}
 	if v.n.kind == String {
 		at-- // the quote
 	}
 	return d.position(at)
+}
+
+// offset returns the offset of a node's text in the source, or -1. An empty string has no
+// address; that of a member is found after its key.
+func (d *Document) offset(n *node) int {
+	if n.raw != "" {
+		return offsetIn(d.source, n.raw)
+	}
+	key := offsetIn(d.source, n.key)
+	if key <= 0 || n.key == "" {
+		return -1
+	}
+	after := key + len(n.key) + 1
+	return after + strings.IndexByte(d.source[after:], '"') + 1
 }
 
 // PositionOf returns the position of the value at a path or, if it is not in the text, of
