@@ -63,12 +63,11 @@ func (t *task) checkDefinition(causes []Cause, object, live document.Value) []Ca
 		return causes
 	}
 	found, complete := t.config.Rules.Definition(t.ctx, t.ep.kind, object, live)
-	switch {
-	case !complete:
+	if !complete {
 		return append(causes, found...)
-	case len(found) > 0:
-		return found
 	}
-	// Some errors in metadata are found before the validation of the kind.
-	return slices.DeleteFunc(causes, func(c Cause) bool { return !strings.HasPrefix(c.Field, "metadata") })
+	// Errors in metadata are also found before the validation of the kind, so that causes has
+	// them as often as kube-apiserver reports them.
+	inMetadata := func(c Cause) bool { return strings.HasPrefix(c.Field, "metadata") }
+	return append(slices.DeleteFunc(causes, func(c Cause) bool { return !inMetadata(c) }), slices.DeleteFunc(found, inMetadata)...)
 }

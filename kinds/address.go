@@ -116,10 +116,12 @@ func (c *check) canonicalRange(n field) {
 	}
 }
 
-// endpointAddress refuses special addresses, such as loopback, that an endpoint cannot have.
+// endpointAddress requires an IP address, and refuses special ones, such as loopback, that an
+// endpoint cannot have.
 func (c *check) endpointAddress(n field) {
 	a, ok := parseAddress(n.text(), true)
 	if !ok {
+		c.invalid(n, "must be a valid IP address")
 		return
 	}
 	a = a.Unmap()
@@ -152,7 +154,7 @@ func (c *check) fullyQualifiedName(n field) {
 	}
 	name := strings.TrimSuffix(n.text(), ".")
 	if why := names.DNSSubdomain(name); why != "" {
-		c.invalid(n, why)
+		c.unmet(n, why)
 		return
 	}
 	if !strings.Contains(name, ".") {
@@ -161,7 +163,7 @@ func (c *check) fullyQualifiedName(n field) {
 	}
 	for label := range strings.SplitSeq(name, ".") {
 		if why := names.DNSLabel(label); why != "" {
-			c.invalid(n, why)
+			c.unmet(n, why)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func (c *check) paramKind(kind field) {
 	}
 	if name := kind.get("kind"); c.need(name) {
 		if why := names.DNSLabel1035(strings.ToLower(name.text())); why != "" {
-			c.invalid(name, "may have mixed case, but should otherwise match: "+why)
+			c.invalid(name, "may have mixed case, but should otherwise match: "+joined(why))
 		}
 	}
 }
@@ -128,13 +128,13 @@ func (c *check) paramVersion(f field) {
 	}
 	if group != "" {
 		if why := names.DNSSubdomain(group); why != "" {
-			c.invalidText(f, group, why)
+			c.invalidText(f, group, joined(why))
 		}
 	}
 	if version == "" {
 		c.invalid(f, "version must be specified")
 	} else if why := names.DNSLabel1035(version); why != "" {
-		c.invalidText(f, version, why)
+		c.invalidText(f, version, joined(why))
 	}
 }
 
@@ -165,7 +165,7 @@ func (c *check) auditAnnotation(annotation field, policy string) {
 		c.invalid(key, "requires metadata.name be non-empty")
 	} else {
 		if full := policy + "/" + key.text(); names.QualifiedName(full) != "" {
-			c.invalidText(key, full, names.QualifiedName(full))
+			c.unmetText(key, full, names.QualifiedName(full))
 		}
 	}
 	if value := annotation.get("valueExpression"); !c.needText(value, "valueExpression is not specified") {

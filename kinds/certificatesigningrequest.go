@@ -88,7 +88,7 @@ func (c *check) signerName(f field) {
 func (c *check) everyPart(f field, text string, rule func(string) string) {
 	for part := range strings.SplitSeq(text, ".") {
 		if why := rule(part); why != "" {
-			c.invalidText(f, part, why)
+			c.unmetText(f, part, why)
 			return
 		}
 	}

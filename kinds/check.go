@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -71,17 +70,26 @@ func (c *check) addValue(t schema.ErrorType, f field, bad, detail string) {
 	c.errs = append(c.errs, schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), BadValue: document.NewString(bad), Detail: detail})
 }
 
-// invalid adds an error "Invalid value" for f, or one for each line of detail.
-func (c *check) invalid(f field, detail string) {
-	for reason := range strings.SplitSeq(detail, "\n") {
-		c.add(schema.ErrorInvalid, f, reason)
-	}
-}
+// invalid adds an error "Invalid value" for f.
+func (c *check) invalid(f field, detail string) { c.add(schema.ErrorInvalid, f, detail) }
 
 // invalidText is invalid for an error that shows text, such as a map key, instead of f's value.
 func (c *check) invalidText(f field, text, detail string) {
-	for reason := range strings.SplitSeq(detail, "\n") {
-		c.addValue(schema.ErrorInvalid, f, text, reason)
+	c.addValue(schema.ErrorInvalid, f, text, detail)
+}
+
+// unmet adds an error "Invalid value" for f for each requirement in why, the result of a
+// function of package names.
+func (c *check) unmet(f field, why string) {
+	for requirement := range strings.SplitSeq(why, "\n") {
+		c.invalid(f, requirement)
+	}
+}
+
+// unmetText is unmet for errors that show text instead of f's value.
+func (c *check) unmetText(f field, text, why string) {
+	for requirement := range strings.SplitSeq(why, "\n") {
+		c.invalidText(f, text, requirement)
 	}
 }
 
@@ -156,24 +164,24 @@ func quoted(texts []string) string {
 	return b.String()
 }
 
+// joined returns the requirements in why on one line, for rules for which kube-apiserver
+// reports one error with all of them.
+func joined(why string) string { return strings.ReplaceAll(why, "\n", ", ") }
+
+// again adds the errors since mark again, because kube-apiserver applies the same rules twice.
+func (c *check) again(mark int) { c.errs = append(c.errs, c.errs[mark:]...) }
+
 // failed reports whether errors were added since mark, an earlier value of len(c.errs).
 func (c *check) failed(mark int) bool { return len(c.errs) > mark }
 
-// finish returns the errors without duplicates, with their values.
+// finish returns the errors with their values.
 func (c *check) finish() []schema.FieldError {
-	var out []schema.FieldError
-	for _, e := range c.errs {
-		same := func(o schema.FieldError) bool {
-			return o.Type == e.Type && o.Field == e.Field && o.Detail == e.Detail && document.Equal(o.BadValue, e.BadValue)
-		}
+	for i, e := range c.errs {
 		if !e.BadValue.Exists() && showsValue(e.Type) {
-			e.BadValue = c.object.Follow(e.Path)
-		}
-		if !slices.ContainsFunc(out, same) {
-			out = append(out, e)
+			c.errs[i].BadValue = c.object.Follow(e.Path)
 		}
 	}
-	return out
+	return c.errs
 }
 
 func showsValue(t schema.ErrorType) bool {

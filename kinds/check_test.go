@@ -92,21 +92,22 @@ func TestFieldPaths(t *testing.T) {
 	}
 }
 
-// TestErrorsHaveValueAndAreUnique checks that an error has the invalid value and that
-// duplicate errors are reported once.
-func TestErrorsHaveValueAndAreUnique(t *testing.T) {
+// TestErrorsHaveValueAndRepeat checks that an error has the invalid value, and that errors of
+// rules that kube-apiserver applies twice are reported twice.
+func TestErrorsHaveValueAndRepeat(t *testing.T) {
 	v := parse(t, `{"spec":{"replicas":-1}}`)
 	c := newCheck(nil, "", v)
 	object := c.root(v)
 	spec := object.get("spec")
 	c.minimum(spec.get("replicas"), 0)
-	c.minimum(spec.get("replicas"), 0)
+	c.again(0)
 	c.need(spec.get("selector"))
 	var got []string
 	for _, e := range c.finish() {
 		got = append(got, e.Error())
 	}
-	want := []string{"spec.replicas: Invalid value: -1: must be greater than or equal to 0", "spec.selector: Required value"}
+	const negative = "spec.replicas: Invalid value: -1: must be greater than or equal to 0"
+	want := []string{negative, negative, "spec.selector: Required value"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -42,7 +42,7 @@ func validateConfigMap(c *check, object, old field) {
 // dataKey validates a key in the data of a ConfigMap or Secret.
 func (c *check) dataKey(entry field, key string) {
 	if why := names.ConfigMapKey(key); why != "" {
-		c.invalidText(entry, key, why)
+		c.unmetText(entry, key, why)
 	}
 }
 

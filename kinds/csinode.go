@@ -49,7 +49,7 @@ func validateTopologyKeys(c *check, driver field) {
 			c.duplicate(driver)
 		}
 		if why := names.QualifiedName(key.text()); why != "" {
-			c.invalidText(driver, key.text(), why)
+			c.unmetText(driver, key.text(), why)
 		}
 	}
 }

@@ -58,7 +58,9 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 
 func (c *check) definitionGroup(group field) {
 	switch {
-	case group.text() == "" || !c.syntax(group, names.DNSSubdomain):
+	case group.text() == "":
+	case names.DNSSubdomain(group.text()) != "":
+		c.invalid(group, joined(names.DNSSubdomain(group.text())))
 	case !strings.Contains(group.text(), "."):
 		c.invalid(group, "should be a domain with at least one dot")
 	}
@@ -66,12 +68,12 @@ func (c *check) definitionGroup(group field) {
 
 // definitionNames validates spec.names or status.acceptedNames.
 func (c *check) definitionNames(of field) {
-	c.syntaxIfSet(of.get("plural"), names.DNSLabel1035)
-	c.syntaxIfSet(of.get("singular"), names.DNSLabel1035)
+	c.lowerCaseName(of.get("plural"))
+	c.lowerCaseName(of.get("singular"))
 	for _, name := range [...]string{"kind", "listKind"} {
 		f := of.get(name)
 		if why := names.DNSLabel1035(strings.ToLower(f.text())); f.text() != "" && why != "" {
-			c.invalid(f, "may have mixed case, but should otherwise match: "+why)
+			c.invalid(f, "may have mixed case, but should otherwise match: "+joined(why))
 		}
 	}
 	if kind := of.get("kind").text(); kind != "" && kind == of.get("listKind").text() {
@@ -80,8 +82,15 @@ func (c *check) definitionNames(of field) {
 	for _, name := range [...]string{"shortNames", "categories"} {
 		list := of.get(name)
 		for i := range list.items() {
-			c.syntax(list.item(i), names.DNSLabel1035)
+			c.lowerCaseName(list.item(i))
 		}
+	}
+}
+
+// lowerCaseName requires a label that begins with a letter, unless it is empty.
+func (c *check) lowerCaseName(f field) {
+	if why := names.DNSLabel1035(f.text()); f.text() != "" && why != "" {
+		c.invalid(f, joined(why))
 	}
 }
 
@@ -89,13 +98,15 @@ func (c *check) definitionVersions(spec field) {
 	list := spec.get("versions")
 	for i := range list.items() {
 		version := list.item(i)
-		c.syntax(version.get("name"), names.DNSLabel1035)
+		if why := names.DNSLabel1035(version.Value.Get("name").StringOr("")); why != "" {
+			c.invalid(version.get("name"), joined(why))
+		}
 		if warning := version.get("deprecationWarning"); warning.isSet() {
 			c.deprecationWarning(warning, version.get("deprecated").isTrue())
 		}
 	}
 	if first := list.item(0).get("name"); first.text() != "" && names.DNSLabel1035(first.text()) != "" {
-		c.invalidText(spec.getAs("", "version"), first.text(), names.DNSLabel1035(first.text()))
+		c.invalidText(spec.getAs("", "version"), first.text(), joined(names.DNSLabel1035(first.text())))
 	}
 	// Columns that are the same in all versions are reported at the path that they have in
 	// apiextensions.k8s.io/v1beta1.

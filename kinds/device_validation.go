@@ -229,7 +229,7 @@ func validateRequestRef(c *check, ref field, known map[string]bool) {
 	}
 	for part := range strings.SplitSeq(ref.text(), "/") {
 		if problem := names.DNSLabel(part); problem != "" {
-			c.invalidText(ref, part, problem)
+			c.unmetText(ref, part, problem)
 		}
 	}
 	if !known[ref.text()] {
@@ -269,7 +269,7 @@ func (c *check) poolName(f field) {
 	}
 	for part := range strings.SplitSeq(f.text(), "/") {
 		if why := names.DNSSubdomain(part); why != "" {
-			c.invalidText(f, part, why)
+			c.unmetText(f, part, why)
 		}
 	}
 }

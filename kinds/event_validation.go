@@ -82,7 +82,7 @@ func validateEventParts(c *check, object field, f eventFields) {
 		c.textUpTo(object.getAs(f.note, "message"), 1024, false)
 	}
 	if why := names.DNSSubdomain(namespace.text()); why != "" {
-		c.invalid(object.getAs("metadata.namespace", "namespace"), why)
+		c.unmet(object.getAs("metadata.namespace", "namespace"), why)
 	}
 }
 

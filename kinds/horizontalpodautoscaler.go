@@ -128,6 +128,9 @@ func (c *check) metric(metric field, anyVersion bool) {
 			c.source(name, source, anyVersion)
 		}
 	}
+	if expected == "" {
+		c.oneOf(kind, metricTypes) // kube-apiserver checks the type before and after the sources
+	}
 	if found == 1 {
 		return
 	}

@@ -23,6 +23,7 @@ const (
 func validateJob(c *check, object, old field) {
 	spec := object.get("spec")
 	c.generatedSelector(object, old)
+	mark := len(c.errs)
 	c.jobSpec(spec)
 	selector, template := spec.get("selector"), spec.get("template")
 	if selector.isSet() {
@@ -32,6 +33,9 @@ func validateJob(c *check, object, old field) {
 	}
 	if isSelector(selector.Value) {
 		c.selects(selector, template)
+	}
+	if old.isSet() {
+		c.again(mark)
 	}
 	name, completions := object.get("metadata.name"), spec.get("completions").number()
 	if isIndexed(spec) && completions > 0 {
@@ -243,8 +247,11 @@ func (c *check) successPolicy(spec, policy field) {
 		}
 		if count.isSet() {
 			c.minimum(count, 0)
-			if n := count.number(); n > completions.number() || indexes.isSet() && n > total {
-				c.invalid(count, "must be less than or equal to the number of completions and of succeededIndexes")
+			if count.number() > completions.number() {
+				c.invalid(count, "must be less than or equal to the number of completions")
+			}
+			if indexes.isSet() && count.number() > total {
+				c.invalid(count, "must be less than or equal to the number of succeededIndexes")
 			}
 		}
 	}

@@ -164,7 +164,7 @@ func (c *check) metadata(metadata field, namespaced bool, rule NameRule) {
 
 func (c *check) nameRule(name field, prefix bool, rule NameRule) {
 	if why := rule(name.text(), prefix); why != "" {
-		c.invalid(name, why)
+		c.unmet(name, why)
 	}
 }
 
@@ -202,7 +202,7 @@ func (c *check) finalizers(list field) {
 	for i := range list.items() {
 		name := list.At(i).StringOr("")
 		if why := names.QualifiedName(name); why != "" {
-			c.invalidText(list, name, why)
+			c.unmetText(list, name, why)
 		}
 	}
 	if hasText(list.Value, FinalizerOrphan) && hasText(list.Value, FinalizerForeground) {

@@ -22,6 +22,7 @@ var nodeStrategy = Strategy{
 
 // validateNode validates a node. Its status subresource has the same rules.
 func validateNode(c *check, object, old field) {
+	mark := len(c.errs)
 	validateTaints(c, object.getAs("spec.taints", "metadata.taints"))
 	for _, list := range [...]string{"status.capacity", "status.allocatable"} {
 		amounts := object.get(list)
@@ -31,6 +32,9 @@ func validateNode(c *check, object, old field) {
 		}
 	}
 	validateDeclaredFeatures(c, object.get("status.declaredFeatures"))
+	if old.isSet() && c.subresource == "" {
+		c.again(mark)
+	}
 	ranges := object.get("spec.podCIDRs")
 	if !old.isSet() || !c.same(ranges, old.get("spec.podCIDRs")) {
 		mark := len(c.errs)
@@ -55,7 +59,9 @@ func validateTaints(c *check, taints field) {
 		taint := taints.item(i)
 		key, effect := taint.get("key"), taint.get("effect")
 		c.syntax(key, names.QualifiedName)
-		c.syntax(taint.get("value"), names.LabelValue)
+		if why := names.LabelValue(taint.Value.Get("value").StringOr("")); why != "" {
+			c.invalid(taint.get("value"), joined(why))
+		}
 		c.needOneOf(effect, "NoExecute,NoSchedule,PreferNoSchedule")
 		if seen.add(effect.text() + "\x00" + key.text()) {
 			c.duplicate(taint)

@@ -29,7 +29,11 @@ func amountSign(v document.Value) int {
 func validatePersistentVolume(c *check, object, old field) {
 	name := object.get("metadata.name")
 	spec := object.get("spec")
+	mark := len(c.errs)
 	validatePersistentVolumeSpec(c, spec, name.text(), false)
+	if old.isSet() {
+		c.again(mark)
+	}
 	c.mountOptions(object.get("metadata.annotations"), spec)
 	if old.isSet() {
 		validatePersistentVolumeUpdate(c, object, old)

@@ -132,7 +132,7 @@ func validatePersistentVolumeClaimStatus(c *check, object, _ field) {
 // domain. Errors are reported for the whole list.
 func (c *check) claimResource(list field, resource string) bool {
 	if why := names.QualifiedName(resource); why != "" {
-		c.invalidText(list, resource, why)
+		c.unmetText(list, resource, why)
 		return false
 	}
 	if isNativeResource(resource) && resource != "storage" {

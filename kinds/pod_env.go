@@ -79,7 +79,7 @@ func (p *podCheck) checkEnvFrom(list field) {
 				sources++
 				if name := source.get("name"); p.need(name) {
 					if why := subdomainName(name.text(), true); why != "" {
-						p.invalid(name, why)
+						p.unmet(name, why)
 					}
 				}
 			}
@@ -128,7 +128,7 @@ func (c *check) fieldRef(ref field, supported string) {
 
 func (c *check) keyInRef(ref field, key string) {
 	if why := names.QualifiedName(key); why != "" {
-		c.invalidText(ref, key, why)
+		c.unmetText(ref, key, why)
 	}
 }
 

@@ -117,7 +117,7 @@ func (c *check) trustBundleName(name field) {
 		return
 	}
 	if why := names.DNSSubdomain(text[i+1:]); why != "" {
-		c.invalid(name, why)
+		c.unmet(name, why)
 	}
 }
 
@@ -127,7 +127,7 @@ func (p *projectedPaths) certificate(part field) {
 	annotations := part.get("userAnnotations")
 	for i := range annotations.members() {
 		if key := strings.ToLower(annotations.Key(i)); names.DomainPrefixedPath(key) != "" {
-			p.invalidText(annotations, key, names.DomainPrefixedPath(key))
+			p.unmetText(annotations, key, names.DomainPrefixedPath(key))
 		}
 	}
 	p.oneOf(part.get("keyType"), "ECDSAP256,ECDSAP384,ECDSAP521,ED25519,RSA3072,RSA4096")

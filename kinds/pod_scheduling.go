@@ -81,7 +81,7 @@ func (p *podCheck) podTerm(term field) {
 	namespaces := term.get("namespaces")
 	for i := range namespaces.items() {
 		if name := namespaces.item(i).text(); names.DNSLabel(name) != "" {
-			p.invalidText(term.getAs("namespaces", "namespace"), name, names.DNSLabel(name))
+			p.unmetText(term.getAs("namespaces", "namespace"), name, names.DNSLabel(name))
 		}
 	}
 	p.labelKeys(term, term.get("matchLabelKeys"), term.get("mismatchLabelKeys"), term.get("labelSelector"))

@@ -269,7 +269,7 @@ func (p *podCheck) extendedClaims(status field) {
 			p.invalid(resource, "must match a resource in the requests of the container")
 		}
 		if why := names.DNSLabel(request.text()); why != "" {
-			p.invalidText(status.getAs("", "requestName"), request.text(), why)
+			p.unmetText(status.getAs("", "requestName"), request.text(), why)
 		}
 		if seen.add(container.text() + "/" + resource.text() + "/" + request.text()) {
 			p.duplicate(container)

@@ -66,11 +66,13 @@ func (p *podCheck) checkUpdate(old field) {
 			p.forbidden(list, "pod updates may not add or remove containers")
 			return
 		}
+		p.checkUpdatedImages(p.spec.get(name))
 	}
 	deadline, before := p.spec.get("activeDeadlineSeconds"), was.get("activeDeadlineSeconds")
 	switch {
 	case deadline.isSet() && (deadline.number() < 0 || deadline.number() > math.MaxInt32):
-		return // reported by the rules for all pods
+		p.between(deadline, 0, math.MaxInt32)
+		return
 	case deadline.isSet() && before.isSet() && before.number() < deadline.number():
 		p.invalid(deadline, "must be less than or equal to previous value")
 		return
@@ -85,6 +87,14 @@ func (p *podCheck) checkUpdate(old field) {
 		}
 	}
 	p.checkFixedSpec(was)
+}
+
+// checkUpdatedImages applies the rules for images, which every write checks, once more.
+func (p *podCheck) checkUpdatedImages(list field) {
+	for i := range list.items() {
+		p.need(list.item(i).get("image"))
+		p.checkImageSpace(list.item(i))
+	}
 }
 
 // checkAnnotationUpdate forbids changes of annotations that correspond to immutable fields.

@@ -144,7 +144,7 @@ func (p *podCheck) checkGates() {
 		gate := gates.item(i)
 		name := gate.get("name").text()
 		if why := names.QualifiedName(name); why != "" {
-			p.invalidText(gate, name, why)
+			p.unmetText(gate, name, why)
 		}
 		if seen.add(name) {
 			p.addValue("FieldValueDuplicate", gate, name, "")

@@ -40,7 +40,7 @@ func (p *podCheck) checkVolumes() {
 			p.required(volume.get("name"), "")
 			p.required(volume.get("persistentVolumeClaim.claimName"), "")
 		} else if why := names.DNSLabel(name.text()); why != "" {
-			p.invalidText(volume.get("name"), name.text(), why)
+			p.unmetText(volume.get("name"), name.text(), why)
 		} else {
 			p.volumes = append(p.volumes, podVolume{name.text(), true})
 		}
@@ -226,7 +226,7 @@ func (p *podCheck) checkCSI(source field) {
 	if secret := source.get("nodePublishSecretRef"); secret.isSet() {
 		if name := secret.get("name"); p.need(name) {
 			if why := names.DNSSubdomain(name.text()); why != "" {
-				p.invalid(source.getAs("nodePublishSecretRef.name", "name"), why)
+				p.unmet(source.getAs("nodePublishSecretRef.name", "name"), why)
 			}
 		}
 	}
@@ -242,7 +242,7 @@ func (p *podCheck) checkEphemeral(v, source field, name string) {
 	}
 	if pod := p.podName(); pod != "" && name != "" {
 		if why := names.DNSSubdomain(pod + "-" + name); why != "" {
-			p.invalid(v.get("name"), "the name of the claim "+why)
+			p.unmet(v.get("name"), "the name of the claim "+strings.ReplaceAll(why, "\n", "\nthe name of the claim "))
 		}
 	}
 }

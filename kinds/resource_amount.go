@@ -47,7 +47,7 @@ func isQuotaHugePages(name string) bool {
 // reports whether the name is valid.
 func (c *check) resourceName(f field, name string) bool {
 	if why := names.QualifiedName(name); why != "" {
-		c.invalidText(f, name, why)
+		c.unmetText(f, name, why)
 		return false
 	}
 	if !strings.Contains(name, "/") && !among(name, standardResources) && !isQuotaHugePages(name) {

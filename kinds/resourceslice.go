@@ -335,7 +335,7 @@ func validateCounters(c *check, counters field) {
 	}
 	for i := range counters.members() {
 		if _, name := counters.memberAt(i); names.DNSLabel(name) != "" {
-			c.invalidText(counters, name, names.DNSLabel(name))
+			c.unmetText(counters, name, names.DNSLabel(name))
 		}
 	}
 }

@@ -108,7 +108,7 @@ func (c *check) maxItems(f field, limit int) {
 // syntax applies a function of package names to a string, including the empty one.
 func (c *check) syntax(f field, rule func(string) string) bool {
 	if why := rule(f.text()); why != "" {
-		c.invalid(f, why)
+		c.unmet(f, why)
 		return false
 	}
 	return true
@@ -133,11 +133,11 @@ func (c *check) labels(f field) {
 	for i := range f.members() {
 		key := f.Key(i)
 		if why := names.QualifiedName(key); why != "" {
-			c.invalidText(f, key, why)
+			c.unmetText(f, key, why)
 		}
 		value := f.At(i).StringOr("")
 		if why := names.LabelValue(value); why != "" {
-			c.invalidText(f, value, why)
+			c.unmetText(f, value, why)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (c *check) annotations(f field) {
 	for i := range f.members() {
 		key := f.Key(i)
 		if why := names.QualifiedName(strings.ToLower(key)); why != "" {
-			c.invalidText(f, key, why)
+			c.unmetText(f, key, why)
 		}
 		size += len(key) + len(f.At(i).StringOr(""))
 	}

@@ -58,7 +58,7 @@ func validateExternalName(c *check, spec field) {
 	if target := strings.TrimSuffix(name.text(), "."); target == "" {
 		c.required(name, "")
 	} else if why := names.DNSSubdomain(target); why != "" {
-		c.invalid(name, why)
+		c.unmet(name, why)
 	}
 }
 
@@ -238,11 +238,15 @@ func validateLoadBalancer(c *check, spec, was field) {
 	if balanced && was.Value.Get("type").StringOr("") == "LoadBalancer" && !document.Equal(class.Value, was.Value.Get("loadBalancerClass")) {
 		c.invalid(class, "may not change once set")
 	}
+	mark := len(c.errs)
 	switch {
 	case class.isSet() && balanced:
 		c.syntax(class, names.QualifiedName)
 	case class.isSet():
 		c.forbidden(class, why)
+	}
+	if was.isSet() {
+		c.again(mark)
 	}
 }
 

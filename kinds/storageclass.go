@@ -48,7 +48,7 @@ func validateProvisioner(c *check, n field) {
 		return
 	}
 	if why := names.QualifiedName(strings.ToLower(n.text())); why != "" {
-		c.invalid(n, why)
+		c.unmet(n, why)
 	}
 }
 

@@ -209,7 +209,7 @@ func (c *check) csiDriverName(n field) {
 	}
 	c.maxBytes(n, names.MaxLabel)
 	if why := names.DNSSubdomain(strings.ToLower(n.text())); why != "" {
-		c.invalid(n, why)
+		c.unmet(n, why)
 	}
 }
 

@@ -206,7 +206,7 @@ func (c *check) webhookPath(path field) {
 		if segment == "" {
 			c.invalid(path, at+" may not be empty")
 		} else if why := names.DNSSubdomain(segment); why != "" {
-			c.invalid(path, at+": "+why)
+			c.unmet(path, at+": "+strings.ReplaceAll(why, "\n", "\n"+at+": "))
 		}
 	}
 }

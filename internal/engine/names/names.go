@@ -2,8 +2,9 @@
 // environment variables and so on (RFC 1123, RFC 1035, RFC 6335, and qualified names as
 // defined by apimachinery's validation).
 //
-// Each function returns "" for a valid name, and otherwise the requirement, worded to
-// follow the name in a message: `"A": must consist of …`.
+// Each function returns "" for a valid name, and otherwise the requirements that it does not
+// meet, worded to follow the name in a message: `"A": must consist of …`. The API server
+// reports each of them as a cause of its own, so several are separated by newlines.
 package names
 
 import "strings"
@@ -15,6 +16,33 @@ const (
 	maxPortName  = 15
 )
 
+// The requirements that several functions share.
+const (
+	labelLength     = "must be no more than 63 characters"
+	subdomainLength = "must be no more than 253 characters"
+	subdomainText   = "must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (an RFC 1123 subdomain)"
+)
+
+// unmet joins those requirements that are not met.
+func unmet(requirements ...requirement) string {
+	why := ""
+	for _, r := range requirements {
+		if r.met {
+			continue
+		}
+		if why != "" {
+			why += "\n"
+		}
+		why += r.text
+	}
+	return why
+}
+
+type requirement struct {
+	met  bool
+	text string
+}
+
 func isLowerOrDigit(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
 
 // IsAlphanumeric reports whether c is an ASCII letter or digit.
@@ -22,13 +50,8 @@ func IsAlphanumeric(c byte) bool { return isLowerOrDigit(c) || c >= 'A' && c <= 
 
 // DNSLabel requires at most 63 lower-case letters, digits and inner dashes (RFC 1123).
 func DNSLabel(s string) string {
-	if len(s) > MaxLabel {
-		return "must be no more than 63 characters"
-	}
-	if !isDNSLabel(s) {
-		return "must consist of lower case letters, digits and '-', and begin and end with a letter or digit (an RFC 1123 label)"
-	}
-	return ""
+	return unmet(requirement{len(s) <= MaxLabel, labelLength},
+		requirement{isDNSLabel(s), "must consist of lower case letters, digits and '-', and begin and end with a letter or digit (an RFC 1123 label)"})
 }
 
 func isDNSLabel(s string) bool {
@@ -45,41 +68,31 @@ func isDNSLabel(s string) bool {
 
 // DNSLabel1035 requires a label that begins with a letter (RFC 1035).
 func DNSLabel1035(s string) string {
-	if len(s) > MaxLabel {
-		return "must be no more than 63 characters"
-	}
-	if !isDNSLabel(s) || s[0] <= '9' {
-		return "must consist of lower case letters, digits and '-', begin with a letter and end with a letter or digit (an RFC 1035 label)"
-	}
-	return ""
+	return unmet(requirement{len(s) <= MaxLabel, labelLength},
+		requirement{isDNSLabel(s) && s[0] > '9', "must consist of lower case letters, digits and '-', begin with a letter and end with a letter or digit (an RFC 1035 label)"})
 }
 
 // DNSSubdomain requires labels separated by dots, at most 253 characters in total. (The
 // length of each label is not limited.)
 func DNSSubdomain(s string) string {
-	if len(s) > MaxSubdomain {
-		return "must be no more than 253 characters"
-	}
+	return unmet(requirement{len(s) <= MaxSubdomain, subdomainLength}, requirement{isDNSSubdomain(s), subdomainText})
+}
+
+func isDNSSubdomain(s string) bool {
 	for rest, more := s, true; more; {
 		var label string
-		label, rest, more = strings.Cut(rest, ".")
-		if !isDNSLabel(label) {
-			return "must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (an RFC 1123 subdomain)"
+		if label, rest, more = strings.Cut(rest, "."); !isDNSLabel(label) {
+			return false
 		}
 	}
-	return ""
+	return true
 }
 
 // WildcardSubdomain requires "*." and a DNS subdomain.
 func WildcardSubdomain(s string) string {
 	rest, found := strings.CutPrefix(s, "*.")
-	if len(s) > MaxSubdomain {
-		return "must be no more than 253 characters"
-	}
-	if !found || DNSSubdomain(rest) != "" {
-		return "must be '*.' followed by a DNS subdomain"
-	}
-	return ""
+	return unmet(requirement{len(s) <= MaxSubdomain, subdomainLength},
+		requirement{found && isDNSSubdomain(rest), "must be '*.' followed by a DNS subdomain"})
 }
 
 // DomainPrefixedPath requires a DNS subdomain, a slash and the path of a URL:
@@ -92,13 +105,9 @@ func DomainPrefixedPath(s string) string {
 	case !found || domain == "" || path == "":
 		return "must be a domain, '/' and a path (such as 'example.com/name')"
 	}
-	if why := DNSSubdomain(domain); why != "" {
-		return "the domain " + why
-	}
-	if strings.Trim(path, letters+digits+"%/:@!$&'()*+,;=~_.-") != "" {
-		return "the path may contain only characters that are valid in URL paths"
-	}
-	return ""
+	return unmet(requirement{len(domain) <= MaxSubdomain, "the domain " + subdomainLength},
+		requirement{isDNSSubdomain(domain), "the domain " + subdomainText},
+		requirement{strings.Trim(path, letters+digits+"%/:@!$&'()*+,;=~_.-") == "", "the path may contain only characters that are valid in URL paths"})
 }
 
 const (
@@ -109,15 +118,10 @@ const (
 
 // PathSegment requires a name that can be a segment of a URL path.
 func PathSegment(s string) string {
-	switch {
-	case s == "." || s == "..":
+	if s == "." || s == ".." {
 		return "may not be '" + s + "'"
-	case strings.Contains(s, "/"):
-		return "may not contain '/'"
-	case strings.Contains(s, "%"):
-		return "may not contain '%'"
 	}
-	return ""
+	return unmet(requirement{!strings.Contains(s, "/"), "may not contain '/'"}, requirement{!strings.Contains(s, "%"), "may not contain '%'"})
 }
 
 // PathSegmentPrefix validates the prefix of a generated name like PathSegment. Unlike a
@@ -130,47 +134,24 @@ func PathSegmentPrefix(s string) string {
 }
 
 // QualifiedName requires a name of at most 63 letters, digits, '-', '_' and '.', optionally
-// after a DNS subdomain and a slash. Several reasons, which the API server reports one by one,
-// are separated by newlines.
+// after a DNS subdomain and a slash.
 func QualifiedName(s string) string {
-	why := ""
 	prefix, name, found := strings.Cut(s, "/")
 	if !found {
 		name = s
-	} else {
-		if strings.Contains(name, "/") {
-			return "must be a name, with or without a DNS subdomain and '/' before it"
-		}
-		if prefix == "" {
-			why = "the part before '/' must not be empty"
-		} else if why = DNSSubdomain(prefix); why != "" {
-			why = "the part before '/' " + why
-		}
+	} else if strings.Contains(name, "/") {
+		return "must be a name, with or without a DNS subdomain and '/' before it"
 	}
-	const wrongText = "the name must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit"
-	switch {
-	case name == "":
-		return reasons(why, "the name must not be empty", wrongText)
-	case len(name) > MaxLabel && !isNameText(name):
-		return reasons(why, "the name must be no more than 63 characters", wrongText)
-	case len(name) > MaxLabel:
-		return reasons(why, "the name must be no more than 63 characters")
-	case !isNameText(name):
-		return reasons(why, wrongText)
-	}
-	return why
-}
-
-// reasons joins the reasons why a name is invalid.
-func reasons(all ...string) string {
-	if all[0] == "" {
-		all = all[1:]
-	}
-	return strings.Join(all, "\n")
+	return unmet(requirement{!found || prefix != "", "the part before '/' must not be empty"},
+		requirement{len(prefix) <= MaxSubdomain || !found, "the part before '/' " + subdomainLength},
+		requirement{!found || prefix == "" || isDNSSubdomain(prefix), "the part before '/' " + subdomainText},
+		requirement{name != "", "the name must not be empty"},
+		requirement{len(name) <= MaxLabel, "the name " + labelLength},
+		requirement{isNameText(name), "the name must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit"})
 }
 
 func isNameText(s string) bool {
-	if !IsAlphanumeric(s[0]) || !IsAlphanumeric(s[len(s)-1]) {
+	if s == "" || !IsAlphanumeric(s[0]) || !IsAlphanumeric(s[len(s)-1]) {
 		return false
 	}
 	for i := range len(s) {
@@ -181,44 +162,19 @@ func isNameText(s string) bool {
 	return true
 }
 
-// LabelValue requires a qualified name without a prefix, or "". Several reasons are separated
-// by newlines.
+// LabelValue requires a qualified name without a prefix, or "".
 func LabelValue(s string) string {
-	const tooLong = "must be no more than 63 characters"
-	const wrongText = "must be empty or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit"
-	switch {
-	case s == "":
-		return ""
-	case len(s) > MaxLabel && !isNameText(s):
-		return reasons(tooLong, wrongText)
-	case len(s) > MaxLabel:
-		return tooLong
-	case !isNameText(s):
-		return wrongText
-	}
-	return ""
+	return unmet(requirement{len(s) <= MaxLabel, labelLength},
+		requirement{s == "" || isNameText(s), "must be empty or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit"})
 }
 
 // PortName requires an IANA service name (RFC 6335, section 5.1).
 func PortName(s string) string {
-	const why = "must have at most 15 lower case letters, digits and single '-' between them, and a letter among them"
-	if len(s) > maxPortName {
-		return why
-	}
-	letter, last := false, byte('-')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z':
-			letter = true
-		case c == '-' && last == '-', c != '-' && (c < '0' || c > '9'):
-			return why
-		}
-		last = s[i]
-	}
-	if !letter || last == '-' {
-		return why
-	}
-	return ""
+	return unmet(requirement{len(s) <= maxPortName, "must be no more than 15 characters"},
+		requirement{s != "" && strings.Trim(s, lower+digits+"-") == "", "must consist of lower case letters, digits and '-'"},
+		requirement{strings.ContainsAny(s, lower), "must contain a letter"},
+		requirement{!strings.Contains(s, "--"), "must not contain '--'"},
+		requirement{strings.Trim(s, "-") == s, "must not begin or end with '-'"})
 }
 
 // EnvironmentVariable requires printable ASCII characters other than '='.
@@ -253,10 +209,9 @@ func ConditionReason(s string) string {
 
 // ConfigMapKey requires a valid file name: letters, digits, '-', '_' and '.'.
 func ConfigMapKey(s string) string {
-	if s == "" || len(s) > MaxSubdomain || s == "." || strings.HasPrefix(s, "..") || strings.Trim(s, letters+digits+"-_.") != "" {
-		return "must consist of letters, digits, '-', '_' and '.', not begin with '..' nor be '.', and have no more than 253 characters"
-	}
-	return ""
+	return unmet(requirement{len(s) <= MaxSubdomain, subdomainLength},
+		requirement{s != "" && strings.Trim(s, letters+digits+"-_.") == "", "must consist of letters, digits, '-', '_' and '.'"},
+		requirement{s != "." && !strings.HasPrefix(s, ".."), "must not be '.' or begin with '..'"})
 }
 
 // MaskPrefix returns the prefix of a generated name in a form that can be validated as a

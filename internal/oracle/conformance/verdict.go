@@ -50,7 +50,7 @@ func lastWrite(c Case) int {
 }
 
 // Judge replays a case and compares the response of its last write: of a refusal the
-// reason and the set of causes (type and field), of an accepted object everything. The
+// reason and the causes (type and field) in any order, of an accepted object everything. The
 // answer is a verdict, and why describes the difference.
 func (r Runner) Judge(c Case, send Send) (answer, why string, err error) {
 	got, err := r.Record(c, send)
@@ -85,8 +85,8 @@ func Verdict(want, got Case) (answer, why string) {
 	return Agrees, ""
 }
 
-// causesOf returns the reason of a Status and its causes without messages, sorted and without
-// duplicates.
+// causesOf returns the reason of a Status and its causes without messages, sorted. A cause that
+// is listed twice is returned twice.
 func causesOf(body any) []string {
 	status, _ := body.(map[string]any)
 	details, _ := status["details"].(map[string]any)
@@ -97,7 +97,7 @@ func causesOf(body any) []string {
 		causes = append(causes, fmt.Sprint(cause["reason"], " ", cause["field"]))
 	}
 	slices.Sort(causes)
-	return append([]string{fmt.Sprint(status["reason"])}, slices.Compact(causes)...)
+	return append([]string{fmt.Sprint(status["reason"])}, causes...)
 }
 
 func message(body any) string {

@@ -137,6 +137,36 @@ func TestDifferencesAreFound(t *testing.T) {
 	}
 }
 
+// TestCasesOfFile: every step of a recorded case is compared, and a cause that is listed once
+// instead of twice is a difference.
+func TestCasesOfFile(t *testing.T) {
+	file := filepath.Join("..", "..", "..", "testdata", "invalid", "invalid-batch.jsonl.gz")
+	o := &options{only: "/jobs"}
+	r, err := compareCases(o, servers(t, nil), []string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total := r.total(); r.differing() != 0 || total.refused < 50 || total.accepted < 50 {
+		t.Errorf("%d refused, %d accepted, %v", total.refused, total.accepted, r.kinds)
+	}
+	once := servers(t, func(_ conformance.Request, a *conformance.Answer) {
+		var status struct {
+			Details struct{ Causes []json.RawMessage }
+		}
+		if json.Unmarshal(a.Body, &status) != nil {
+			return
+		}
+		for i, cause := range status.Details.Causes {
+			if i > 0 && bytes.Equal(cause, status.Details.Causes[i-1]) {
+				a.Body = bytes.Replace(a.Body, append([]byte(","), cause...), nil, 1)
+			}
+		}
+	})
+	if r, err = compareCases(o, once, []string{file}); err != nil || len(r.kinds) == 0 {
+		t.Errorf("no differences: %v", err)
+	}
+}
+
 // TestRandomCases: the same servers agree about random cases; a server that forgets a rule
 // is found out; the same seed gives the same cases, another one gives others.
 func TestRandomCases(t *testing.T) {

@@ -5,11 +5,13 @@
 //	patchlab-admission serve --listen 127.0.0.1:8001
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN objects DIR...
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN random
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN cases FILE...
 //
 // The subcommand objects reads the manifests in each folder, creates the
 // CustomResourceDefinitions, then creates, applies, patches, replaces and deletes every
 // object. The subcommand random changes recorded objects of built-in kinds at random, most
-// of them into invalid ones. The order of managedFields, the messages of refusals, and the
+// of them into invalid ones. The subcommand cases sends the requests of files in the format
+// of the recordings. The order of managedFields, the messages of refusals, and the
 // values that a server chooses (uids, times, addresses, ports, names) are not compared.
 //
 // The exit code is 1 if responses differ by more than -tolerate allows, or if the
@@ -65,7 +67,7 @@ func main() {
 
 func run(o *options, args []string, out io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("expected objects DIR... or random")
+		return errors.New("expected objects DIR..., cases FILE... or random")
 	}
 	if o.against == "" {
 		return errors.New("no kube-apiserver to compare with: set -against")
@@ -84,10 +86,12 @@ func run(o *options, args []string, out io.Writer) error {
 	switch {
 	case args[0] == "objects" && len(args) > 1:
 		r, err = compareObjects(o, p, args[1:])
+	case args[0] == "cases" && len(args) > 1:
+		r, err = compareCases(o, p, args[1:])
 	case args[0] == "random" && len(args) == 1:
 		r, err = compareRandom(o, p)
 	default:
-		return fmt.Errorf("expected objects DIR... or random, got %q", args)
+		return fmt.Errorf("expected objects DIR..., cases FILE... or random, got %q", args)
 	}
 	if err != nil {
 		return err

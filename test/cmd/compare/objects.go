@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -85,7 +84,7 @@ func (o *objects) definition(group string, m manifest) error {
 	c := conformance.Case{Name: group + "/customresourcedefinitions", Note: m.file, Steps: []conformance.Step{
 		{Request: request(http.MethodPost, definitions, "fieldManager=first", "application/json", body)},
 	}}
-	if err := o.compare(group, c); err != nil {
+	if err := o.compare(o.report, group, c); err != nil {
 		return err
 	}
 	for _, send := range []conformance.Send{o.ours, o.theirs} {
@@ -96,7 +95,7 @@ func (o *objects) definition(group string, m manifest) error {
 	c.Steps = append(applied(path, body), conformance.Step{
 		Request: request(http.MethodPatch, path, "fieldManager=first", "application/merge-patch+json", `{"metadata":{"labels":{"compared":"yes"}}}`),
 	})
-	return o.compare(group, c)
+	return o.compare(o.report, group, c)
 }
 
 // established waits until a CustomResourceDefinition is served; a refused one never is.
@@ -154,7 +153,7 @@ func (o *objects) object(group string, m manifest) error {
 	if strings.HasPrefix(m.text("apiVersion"), "admissionregistration.k8s.io/") {
 		query += "&dryRun=All" // a policy or webhook would apply to the requests that follow
 	}
-	return o.compare(group, conformance.Case{
+	return o.compare(o.report, group, conformance.Case{
 		Name: group + "/" + r.Name, Note: m.file,
 		Steps: written(path, path+"/"+url.PathEscape(m.text("metadata", "name")), query, encode(object), strings.Contains(m.text("apiVersion"), ".") && !strings.Contains(m.text("apiVersion"), ".k8s.io/")),
 	})
@@ -197,39 +196,4 @@ func encode(value any) string {
 		panic(err) // impossible: the value was decoded from JSON
 	}
 	return string(text)
-}
-
-// compare sends a case to both servers and counts its responses up to the first that
-// differs.
-func (o *objects) compare(group string, c conformance.Case) error {
-	want, got, err := o.ask(c)
-	if errors.Is(err, errDropped) {
-		o.report.note("cases to which kube-apiserver closed the connection")
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	cleanWant, cleanGot := clean(want), clean(got)
-	for i, step := range cleanWant.Steps {
-		difference := responseDifference(cleanWant, cleanGot, i)
-		example := fmt.Sprintf("%s (%s) step %d %s", c.Name, c.Note, i, step.Request.Method)
-		o.report.add(group, step.Response.Code, example, difference)
-		if difference != "" {
-			want.Steps = want.Steps[:i+1]
-			return o.keep(want)
-		}
-	}
-	return nil
-}
-
-// responseDifference compares the responses to a step: of a refusal the reason and the set of
-// causes, of an accepted request the object.
-func responseDifference(want, got conformance.Case, step int) string {
-	want.Steps, got.Steps = want.Steps[step:step+1], got.Steps[step:step+1]
-	verdict, why := conformance.Verdict(want, got)
-	if verdict == conformance.Agrees {
-		return ""
-	}
-	return verdict + " " + why
 }

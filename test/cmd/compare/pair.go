@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -33,6 +34,41 @@ func (p *pair) ask(c conformance.Case) (want, got conformance.Case, err error) {
 		return want, got, err
 	}
 	return want, got, nil
+}
+
+// compare sends a case to both servers and counts its responses up to the first that
+// differs.
+func (p *pair) compare(r *report, group string, c conformance.Case) error {
+	want, got, err := p.ask(c)
+	if errors.Is(err, errDropped) {
+		r.note("cases to which kube-apiserver closed the connection")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	cleanWant, cleanGot := clean(want), clean(got)
+	for i, step := range cleanWant.Steps {
+		difference := responseDifference(cleanWant, cleanGot, i)
+		example := fmt.Sprintf("%s (%s) step %d %s", c.Name, c.Note, i, step.Request.Method)
+		r.add(group, step.Response.Code, example, difference)
+		if difference != "" {
+			want.Steps = want.Steps[:i+1]
+			return p.keep(want)
+		}
+	}
+	return nil
+}
+
+// responseDifference compares the responses to a step: of a refusal the reason and the
+// causes, of an accepted request the object.
+func responseDifference(want, got conformance.Case, step int) string {
+	want.Steps, got.Steps = want.Steps[step:step+1], got.Steps[step:step+1]
+	verdict, why := conformance.Verdict(want, got)
+	if verdict == conformance.Agrees {
+		return ""
+	}
+	return verdict + " " + why
 }
 
 // keep writes a differing case with the responses of kube-apiserver.
