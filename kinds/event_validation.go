@@ -108,11 +108,12 @@ func validateEventSeries(c *check, object, series field) {
 	}
 }
 
-// validateEventUpdate requires that nothing but the series changes.
+// validateEventUpdate requires that nothing but the series changes. kube-apiserver compares the
+// reason twice.
 func validateEventUpdate(c *check, object, old field, f eventFields) {
 	for _, field := range [...][2]string{
 		{f.object, "involvedObject"}, {"reason", "reason"}, {f.note, "message"}, {f.source, "source"}, {f.first, "firstTimestamp"},
-		{f.last, "lastTimestamp"}, {f.count, "count"}, {"type", "type"}, {"eventTime", "eventTime"}, {"action", "action"}, {"related", "related"},
+		{f.last, "lastTimestamp"}, {f.count, "count"}, {"reason", "reason"}, {"type", "type"}, {"eventTime", "eventTime"}, {"action", "action"}, {"related", "related"},
 		{"reportingController", "reportingController"}, {"reportingInstance", "reportingInstance"},
 	} {
 		c.immutable(object.getAs(field[0], field[1]), old.get(field[0]))

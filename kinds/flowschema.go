@@ -38,6 +38,9 @@ func validateFlowSchema(c *check, object, _ field) {
 	for i := range rules.items() {
 		validateFlowRule(c, rules.item(i))
 	}
+	if fixed := mandatoryFlowSchema(name.text()); fixed.Exists() && !c.sameAs(spec, spec.Value, c.root(fixed)) {
+		c.invalid(spec, "the spec of '"+name.text()+"' is fixed")
+	}
 	c.typedConditions(object.get("status.conditions"))
 }
 

@@ -60,6 +60,7 @@ func (p *podCheck) forbidTokens() {
 // and scheduling gates.
 func (p *podCheck) checkUpdate(old field) {
 	p.checkAnnotationUpdate(old)
+	p.checkAnnotations() // once more
 	was := old.get("spec")
 	for _, name := range [...]string{containers, initContainers} {
 		if list := p.spec.get(name); list.items() != was.get(name).items() {
@@ -127,6 +128,7 @@ func (p *podCheck) checkTolerationUpdate(was field) {
 			return
 		}
 	}
+	p.tolerations(list) // once more
 }
 
 // checkFixedSpec compares the fields that an update must not change. A pod with scheduling

@@ -51,14 +51,19 @@ func (c *check) templateCheck(template field) *podCheck {
 }
 
 func (p *podCheck) checkTemplate(template field) {
-	p.labels(p.metadata.get("labels"))
-	p.check.annotations(p.annotations)
-	p.checkAnnotations()
+	p.checkTemplateMetadata()
 	p.checkSpec()
 	p.checkProfileAnnotations()
 	if list := template.get("spec.ephemeralContainers"); list.items() > 0 {
 		p.forbidden(list, "ephemeral containers not allowed in pod template")
 	}
+}
+
+// checkTemplateMetadata validates the metadata of a pod template.
+func (p *podCheck) checkTemplateMetadata() {
+	p.labels(p.metadata.get("labels"))
+	p.check.annotations(p.annotations)
+	p.checkAnnotations()
 }
 
 func (p *podCheck) checkSpec() {

@@ -15,7 +15,13 @@ var priorityLevelConfigurationStrategy = Strategy{
 	ResetStatus: []string{"metadata", "spec"},
 }
 
+// keepsZeroShares is an annotation of the version v1beta3 alone.
+const keepsZeroShares = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares"
+
 func validatePriorityLevel(c *check, object, _ field) {
+	if annotations := object.get("metadata.annotations"); annotations.key(keepsZeroShares).Exists() {
+		c.forbidden(annotations, "the annotation "+keepsZeroShares+" is only for v1beta3")
+	}
 	spec, name := object.get("spec"), object.get("metadata.name")
 	kind, limited, exempt := spec.get("type"), spec.get("limited"), spec.get("exempt")
 	if (name.text() == "exempt") != (kind.text() == "Exempt") {
@@ -41,6 +47,15 @@ func validatePriorityLevel(c *check, object, _ field) {
 		}
 	default:
 		c.needOneOf(kind, "Exempt,Limited")
+	}
+	if fixed := mandatoryPriorityLevel(name.text()); fixed.Exists() {
+		is := spec.Value
+		if name.text() == "exempt" {
+			is = is.With("exempt", fixed.Get("exempt"))
+		}
+		if !c.sameAs(spec, is, c.root(fixed)) {
+			c.invalid(spec, "the spec of '"+name.text()+"' is fixed, except the field 'exempt' of 'exempt'")
+		}
 	}
 	c.typedConditions(object.get("status.conditions"))
 }

@@ -287,15 +287,24 @@ func validateValidRange(c *check, bounds field, normal, most document.Value) {
 	}
 	if high.isSet() {
 		top := amountOf(high.Value)
-		if least.Cmp(top) > 0 || top.Cmp(limit) > 0 || usual.Cmp(top) > 0 {
-			c.invalid(high, "must be at least min and the default, and at most the capacity")
+		if least.Cmp(top) > 0 {
+			c.invalid(high, "is less than min")
+		}
+		if top.Cmp(limit) > 0 {
+			c.invalid(high, "is larger than the capacity")
+		}
+		if usual.Cmp(top) > 0 {
+			c.invalid(high, "the default is larger")
 		}
 	}
 	if !step.isSet() {
 		return
 	}
-	if least.Add(amountOf(step.Value)).Cmp(limit) > 0 || !isStep(usual, least, amountOf(step.Value)) {
-		c.invalid(step, "the default must be a multiple of the step above min, and min plus one step must not exceed the capacity")
+	if least.Add(amountOf(step.Value)).Cmp(limit) > 0 {
+		c.invalid(step, "min plus one step must not exceed the capacity")
+	}
+	if !isStep(usual, least, amountOf(step.Value)) {
+		c.invalid(step, "the default must be a multiple of the step above min")
 	}
 	if high.isSet() && !isStep(amountOf(high.Value), least, amountOf(step.Value)) {
 		c.invalid(step, "max must be a multiple of the step above min")

@@ -1,7 +1,7 @@
 package kinds
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
@@ -27,16 +27,15 @@ func validateStatefulSet(c *check, object, old field) {
 		c.syntaxIfSet(spec.get("serviceName"), names.DNSLabel)
 		return
 	}
-	c.statefulSetSpec(spec)
-	if len(c.errs) > 0 && !validStatefulSet(c.kind, old.Value) {
-		c.dropBelow(spec.get("template"))
+	from, to := c.statefulSetSpec(spec)
+	if c.failed(0) && !validStatefulSet(c.kind, old.Value) {
+		c.errs = slices.Delete(c.errs, from, to)
 	}
 	was := old.get("spec")
 	fixed := spec.Value
 	for _, name := range [...]string{"replicas", "template", "updateStrategy", "minReadySeconds", "ordinals", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy"} {
 		fixed = fixed.With(name, was.Get(name))
 	}
-	fixed = fixed.With("volumeClaimTemplates", withOld(fixed.Get("volumeClaimTemplates"), was.Get("volumeClaimTemplates"), "status"))
 	if !c.sameAs(spec, fixed, was) {
 		c.forbidden(spec, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "+
 			"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden")
@@ -52,21 +51,9 @@ func validStatefulSet(k *schema.Kind, object document.Value) bool {
 	return len(c.errs) == 0
 }
 
-// dropBelow removes errors within the pod template, except those that the StatefulSet's own
-// rules report.
-func (c *check) dropBelow(template field) {
-	prefix := template.pathText() + "."
-	kept := c.errs[:0]
-	for _, e := range c.errs {
-		rest, below := strings.CutPrefix(e.Field, prefix)
-		if !below || rest == "metadata.labels" || rest == "labels" || rest == "annotations" || rest == "spec.restartPolicy" || rest == "spec.activeDeadlineSeconds" {
-			kept = append(kept, e)
-		}
-	}
-	c.errs = kept
-}
-
-func (c *check) statefulSetSpec(spec field) {
+// statefulSetSpec validates the spec of a StatefulSet. The errors that it returns the indices of
+// are those in the pod template, without the StatefulSet's own rules for it.
+func (c *check) statefulSetSpec(spec field) (from, to int) {
 	if policy := spec.get("podManagementPolicy"); c.need(policy) && !among(policy.text(), "OrderedReady,Parallel") {
 		c.invalid(policy, "must be 'OrderedReady' or 'Parallel'")
 	}
@@ -85,9 +72,13 @@ func (c *check) statefulSetSpec(spec field) {
 		c.selects(selector, template)
 		p := c.templateCheck(template)
 		p.claims, p.inSet = spec.get("volumeClaimTemplates"), true
+		from = len(c.errs)
 		p.checkTemplate(template)
+		to = len(c.errs)
+		p.checkTemplateMetadata() // once more
 	}
 	c.runsForEver(spec.get("template"))
+	return from, to
 }
 
 func (c *check) statefulSetStrategy(strategy field) {

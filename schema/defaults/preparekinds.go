@@ -121,7 +121,7 @@ func jobSelector(v document.Value) document.Value {
 			v = v.Set(val, "spec", "template", "metadata", "labels", key)
 		}
 	}
-	name, uid := v.Lookup("metadata", "name"), v.Lookup("metadata", "uid")
+	name, uid := document.NewString(v.Lookup("metadata", "name").StringOr("")), v.Lookup("metadata", "uid")
 	label("job-name", name)
 	label("batch.kubernetes.io/job-name", name)
 	label("controller-uid", uid)

@@ -245,7 +245,7 @@ func (d *decoder) quantity(v document.Value) document.Value {
 	if !ok {
 		s = v.NumberText()
 	}
-	want, err := quantity.Canonical(strings.TrimSpace(s), false)
+	want, err := quantity.Canonical(strings.Trim(s, " "), false) // JSON escapes any other white space
 	if err != nil {
 		d.fail("expected a quantity such as 2, 100m or 1.5Gi, found " + describe(v))
 		return v
