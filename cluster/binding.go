@@ -26,11 +26,8 @@ func (c *Cluster) bind(ctx context.Context, t *task, binding fieldmanager.Object
 		return nil, st
 	}
 	name := meta(t.body, "name")
-	if name == "" {
-		return nil, badRequest("Name parameter required.")
-	}
-	if why := names.PathSegment(name); why != "" {
-		return nil, badRequest("Name parameter invalid: " + strconv.Quote(name) + ": " + why)
+	if st := checkNameParameter(name); st != nil {
+		return nil, st
 	}
 	pods, _ := c.kinds.Resource("", "v1", "pods")
 	key := (&endpoint{kind: pods, strategy: c.strategy(pods)}).key(t.Namespace, name)
@@ -129,4 +126,15 @@ func withPodCondition(pod document.Value, condition podCondition, now string) do
 		next = next.With("reason", text(condition.reason)).With("message", text(condition.message))
 	}
 	return setCondition(pod, next, now)
+}
+
+// checkNameParameter refuses names that storage keys cannot contain.
+func checkNameParameter(name string) *Status {
+	if name == "" {
+		return badRequest("Name parameter required.")
+	}
+	if why := names.PathSegment(name); why != "" {
+		return badRequest("Name parameter invalid: " + strconv.Quote(name) + ": " + strings.ReplaceAll(why, "\n", ";"))
+	}
+	return nil
 }

@@ -157,6 +157,9 @@ func (c *Cluster) boundObject(ctx context.Context, t *task, apiVersion, kind, na
 
 // coreObject reads an object of the core group.
 func (c *Cluster) coreObject(ctx context.Context, resource, namespace, name string) (document.Value, *Status) {
+	if st := checkNameParameter(name); st != nil {
+		return document.Value{}, st
+	}
 	resp, st := c.do(ctx, &Request{Verb: Get, Version: "v1", Resource: resource, Namespace: namespace, Name: name})
 	if st != nil {
 		return document.Value{}, st

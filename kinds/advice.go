@@ -39,6 +39,9 @@ type warning struct {
 // object, absent for a new one; asked is the object before the strategy prepared it for
 // storage.
 func (s *Strategy) Warnings(k *schema.Kind, subresource string, object, old, asked document.Value) []string {
+	if subresource == "scale" {
+		subresource = "" // the API server writes the object with its own strategy
+	}
 	w := s.warning()
 	if w == nil || subresource != "" && (subresource != "status" || w.status == nil) {
 		return nil

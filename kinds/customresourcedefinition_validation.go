@@ -22,7 +22,7 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	switch {
 	case errors.As(err, &wrong):
 		for _, e := range wrong.Errors {
-			if !old.isSet() || e.Field != "metadata.name" { // kube-apiserver does not check it on update
+			if e.Field != "metadata.name" || !old.isSet() && !object.get("metadata.name").isEmpty() { // a rule for new names
 				c.errs = append(c.errs, e)
 			}
 		}

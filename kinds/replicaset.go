@@ -89,7 +89,7 @@ func (c *check) atMost(f field, most string, names ...string) {
 
 // notDecremented refuses a number that is smaller than the old one.
 func (c *check) notDecremented(n, old field) {
-	if old.isSet() && n.number() < old.number() {
+	if old.isSet() && (!n.isSet() || n.number() < old.number()) {
 		c.invalid(n, "cannot be decremented")
 	}
 }

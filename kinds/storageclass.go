@@ -70,18 +70,22 @@ func validateParameters(c *check, n field) {
 	}
 }
 
-// validateAllowedTopologies validates each term, and that no two terms are equal. A term
-// without expressions always counts as a duplicate, as in kube-apiserver.
+// validateAllowedTopologies validates each term, and that no two terms are equal: there is an
+// error for each pair. As in kube-apiserver, each term is also compared with as many terms
+// without expressions as there are terms.
 func validateAllowedTopologies(c *check, terms field) {
-	var seen seenTexts
-	seen.add("")
+	if terms.items() == 0 {
+		return
+	}
+	const most = 100_000 // bounds the memory for the errors
+	seen := map[string]int{"": terms.items()}
 	for i := range terms.items() {
-		term := terms.item(i)
-		expressions := term.get("matchLabelExpressions")
+		expressions := terms.item(i).get("matchLabelExpressions")
 		meaning := validateTopologyTerm(c, expressions)
-		if seen.add(meaning) {
+		for range min(seen[meaning], most-len(c.errs)) {
 			c.duplicate(expressions)
 		}
+		seen[meaning]++
 	}
 }
 

@@ -59,7 +59,7 @@ func (s *Server) watch(w *writer, r *http.Request, form answerForm, t target, re
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(http.StatusOK)
-	if r.Method == http.MethodHead {
+	if r.Method == http.MethodHead || seconds != nil && *seconds < 0 { // a negative timeout has passed
 		return
 	}
 	s.follow(ctx, w, s.newFrames(form, t, include), reading.Events)

@@ -33,6 +33,8 @@ func TestWatchEvents(t *testing.T) {
 		{"initial events wait for a version", configMaps + "?watch=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan&resourceVersion=99999&timeoutSeconds=2", "",
 			"200 ERROR 504"},
 		{"other watches do not", configMaps + "?watch=1&resourceVersion=99999&timeoutSeconds=2", "", "200 "},
+		{"a negative timeout has passed", configMaps + "?watch=1&timeoutSeconds=-5", "", "200 "},
+		{"also that of a watch from a version", configMaps + "?watch=1&resourceVersion=0&timeoutSeconds=-1", "", "200 "},
 		{"a version beyond 63 bits", configMaps + "?watch=1&resourceVersion=18446744073709551615&timeoutSeconds=2", "", "200 "},
 		{"a version beyond 64 bits", configMaps + "?watch=1&resourceVersion=18446744073709551616&timeoutSeconds=2", "", "500 "},
 	} {
