@@ -81,13 +81,20 @@ func (p *podCheck) checkUpdate(old field) {
 		p.invalid(deadline, "must not update from a positive integer to nil value")
 	}
 	p.checkTolerationUpdate(was)
+	p.checkGateUpdate(was)
+	p.checkFixedSpec(was)
+}
+
+// checkGateUpdate requires that scheduling gates are only removed. Of new gates with the same
+// name, the last one is reported.
+func (p *podCheck) checkGateUpdate(was field) {
+	var seen seenTexts
 	gates := p.spec.get("schedulingGates")
-	for i := range gates.items() {
-		if name := gates.item(i).get("name"); !hasNamed(was.Get("schedulingGates"), name.text()) {
+	for i := gates.items() - 1; i >= 0; i-- {
+		if name := gates.item(i).get("name"); !hasNamed(was.Get("schedulingGates"), name.text()) && !seen.add(name.text()) {
 			p.forbidden(name, "only deletion is allowed")
 		}
 	}
-	p.checkFixedSpec(was)
 }
 
 // checkUpdatedImages applies the rules for images, which every write checks, once more.

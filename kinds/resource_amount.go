@@ -85,8 +85,6 @@ func isCounted(name string) bool {
 		isExtendedResource(name)
 }
 
-// isWhole reports whether an amount, rounded up to thousandths, is an integer.
-func isWhole(f field) bool {
-	amount := amountOf(f.Value)
-	return amount.RoundUp(-3).Cmp(amount.RoundUp(0)) == 0
-}
+// isWhole reports whether an amount, rounded up to thousandths, is an integer. The number of
+// thousandths of a great amount, such as 10Pi, loses its upper bits in kube-apiserver.
+func isWhole(f field) bool { return amountOf(f.Value).Wrapped(-3)%1000 == 0 }

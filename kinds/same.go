@@ -74,9 +74,11 @@ func sameMeaning(t *schema.Type, a, b document.Value) bool {
 
 func unset(v document.Value) bool { return !v.Exists() || v.IsNull() }
 
+// sameAmount compares quantities by amount. An absent one is a nil pointer and differs from 0;
+// those that are not pointers are always present in a decoded object.
 func sameAmount(a, b document.Value) bool {
 	x, y := amountOf(a), amountOf(b)
-	return x.Cmp(y) == 0
+	return unset(a) == unset(b) && x.Cmp(y) == 0
 }
 
 // amountOf returns a quantity; an absent or malformed one is 0. White space around it is
