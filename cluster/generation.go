@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/semantic"
 	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -25,6 +26,24 @@ func nextGeneration(s *kinds.Strategy, next, compared, live document.Value) docu
 		}
 	}
 	return next
+}
+
+// sameParts reports whether the parts of two decoded objects of a built-in kind that determine
+// the generation are semantically equal: amounts such as 1Gi and 1073741824 are.
+func sameParts(s *kinds.Strategy, k *schema.Kind, a, b document.Value) bool {
+	return !slices.ContainsFunc(s.Generation, func(part string) bool {
+		if same(part, a, b) {
+			return false
+		}
+		typ, x, y := k.Type(), a, b
+		for name := range strings.SplitSeq(part, ".") {
+			if typ == nil || typ.Map == nil {
+				return true
+			}
+			typ, x, y = typ.Map.Member(name), x.Get(name), y.Get(name)
+		}
+		return typ == nil || !semantic.Equal(typ, x, y)
+	})
 }
 
 // same reports whether a part of two objects is equal as the API server compares it: an empty

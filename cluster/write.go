@@ -8,6 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
+	"github.com/patchlab-dev/patchlab/internal/engine/semantic"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -245,11 +246,17 @@ func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 	if next, st = t.admit(next, live); st != nil {
 		return out, st
 	}
-	if document.Identical(next.Value, live.Value) && sameManagers(next.Managed, live.Managed, false) {
+	if t.means(next.Value, live.Value) && sameManagers(next.Managed, live.Managed, false) {
 		next.Managed = live.Managed
 	}
 	out.object, out.deleted = next, t.lastFinalizerGone(live.Value, next.Value)
 	return out, nil
+}
+
+// means reports whether two objects are equal as the API server compares them to keep the times
+// of managers: those of built-in kinds may spell amounts differently.
+func (t *task) means(next, live document.Value) bool {
+	return document.Identical(next, live) || t.ep.kind.Builtin && semantic.Equal(t.ep.kind.Type(), next, live)
 }
 
 // prepareUpdate runs the update strategy: it resets fields that the endpoint must not change,
@@ -322,7 +329,9 @@ func (t *task) nextGeneration(next, live document.Value) document.Value {
 	}
 	if meant, err := defaults.DecodeUpdate(k, next, t.basis.storedFor(k), defaults.FromTree); err == nil {
 		t.basis.next = meant.Value
-		return nextGeneration(t.ep.strategy, next, meant.Value, live)
+		if sameParts(t.ep.strategy, k, meant.Value, live) {
+			return keepMeta(next, live, "generation")
+		}
 	}
 	return counted
 }

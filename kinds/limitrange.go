@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
+	"github.com/patchlab-dev/patchlab/internal/engine/semantic"
 )
 
 // limitRangeStrategy is the strategy of v1 LimitRange.
@@ -110,7 +111,7 @@ func validateNoOvercommit(c *check, limit field, kind string) {
 	for i := range requests.members() {
 		request, resource := requests.memberAt(i)
 		bound := limit.get("default").key(resource)
-		if (!isNativeResource(resource) || isHugePages(resource)) && bound.isSet() && !sameAmount(request.Value, bound.Value) {
+		if (!isNativeResource(resource) || isHugePages(resource)) && bound.isSet() && !semantic.EqualAmount(request.Value, bound.Value) {
 			c.invalid(request, "must equal the default of a resource that cannot be overcommitted")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
+	"github.com/patchlab-dev/patchlab/internal/engine/semantic"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -100,7 +101,8 @@ func templateChanged(k *schema.Kind, next, live document.Value) document.Value {
 		meant = next
 	}
 	s := live.Lookup("metadata", "annotations", templateGeneration).StringOr("0")
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil && !document.Equal(meant.Lookup("spec", "template"), live.Lookup("spec", "template")) {
+	template := k.Type().Map.Member("spec").Map.Member("template")
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && !semantic.Equal(template, meant.Lookup("spec", "template"), live.Lookup("spec", "template")) {
 		s = strconv.FormatInt(n+1, 10)
 	}
 	return next.Set(document.NewString(s), "metadata", "annotations", templateGeneration)

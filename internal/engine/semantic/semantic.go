@@ -1,0 +1,89 @@
+// Package semantic compares values by apimachinery's equality.Semantic: absent and empty lists
+// and maps are equal, and quantities are compared by amount.
+package semantic
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Equal reports whether two decoded values of type t, which is nil for an unknown type, are equal.
+func Equal(t *schema.Type, a, b document.Value) bool {
+	if document.SameNode(a, b) {
+		return true
+	}
+	switch {
+	case t == nil:
+		return document.Equal(a, b)
+	case t.Format == "quantity":
+		return EqualAmount(a, b)
+	case t.Scalar == schema.AnyScalar && t.List != nil && t.Map != nil: // any JSON value
+		return document.Equal(a, b)
+	case t.Scalar != schema.NoScalar: // before the others: IntOrString has List and Map too
+		return document.Equal(a, b) || unset(a) && unset(b)
+	case t.List != nil:
+		return sameItems(t, a, b)
+	case t.Map != nil:
+		return sameMembers(t, a, b)
+	}
+	return document.Equal(a, b)
+}
+
+func unset(v document.Value) bool { return !v.Exists() || v.IsNull() }
+
+// EqualAmount compares quantities by amount. An absent one is 0, as the zero value in Go is; one
+// behind a pointer, such as emptyDir.sizeLimit, is not distinguished.
+func EqualAmount(a, b document.Value) bool { return Amount(a).Cmp(Amount(b)) == 0 }
+
+// Amount returns a quantity; an absent or malformed one is 0. White space around it is
+// ignored, as the API server's decoder does.
+func Amount(v document.Value) quantity.Quantity {
+	q, err := quantity.Parse(strings.TrimSpace(v.StringOr(v.NumberText())))
+	if err != nil {
+		return quantity.Quantity{}
+	}
+	return q
+}
+
+func sameItems(t *schema.Type, a, b document.Value) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	for i := range a.Len() {
+		if !Equal(t.List.Elem, a.At(i), b.At(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameMembers compares objects. An absent map equals an empty one; an absent struct behind a
+// Go pointer does not.
+func sameMembers(t *schema.Type, a, b document.Value) bool {
+	isMap := t.Map.Elem != nil && len(t.Map.Fields) == 0
+	if !isMap && unset(a) != unset(b) {
+		return false
+	}
+	return membersIn(t, a, b) && membersIn(t, b, a)
+}
+
+// membersIn reports whether each member of a is semantically equal in b.
+func membersIn(t *schema.Type, a, b document.Value) bool {
+	if a.Kind() != document.Object {
+		return true
+	}
+	for i := range a.Len() {
+		key := a.Key(i)
+		other := b.Get(key)
+		if isMap := t.Map.Elem != nil && len(t.Map.Fields) == 0; isMap && !other.Exists() {
+			return false
+		}
+		if !Equal(t.Map.Member(key), a.At(i), other) {
+			return false
+		}
+	}
+	return true
+}
