@@ -10,7 +10,7 @@ var apiServiceStrategy = Strategy{
 	Resource:       "apiservices",
 	AnyFinalizer:   true,
 	Storage:        "apiregistration.k8s.io/apiservices",
-	Name:           subdomainName,
+	Name:           wholeSegmentName,
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"metadata", "spec"},
@@ -23,7 +23,7 @@ func validateAPIService(c *check, object, _ field) {
 	group, version := spec.get("group"), spec.get("version")
 	wanted := version.text() + "." + group.text()
 	for _, field := range [...]string{"metadata.name", "metadata.generateName"} {
-		if name := object.get(field); name.text() != "" && name.text() != wanted {
+		if name := object.get(field); name.text() != "" && name.text() != wanted && names.PathSegment(name.text()) == "" {
 			c.invalid(name, "must be `spec.version+\".\"+spec.group`: "+wanted)
 		}
 	}

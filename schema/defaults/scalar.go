@@ -245,14 +245,15 @@ func (d *decoder) quantity(v document.Value) document.Value {
 	if !ok {
 		s = v.NumberText()
 	}
-	want, err := quantity.Canonical(strings.Trim(s, " "), false) // JSON escapes any other white space
+	spelled := strings.Trim(s, " ") // JSON escapes any other white space
+	want, err := quantity.Canonical(spelled, false)
 	if err != nil {
 		d.fail("expected a quantity such as 2, 100m or 1.5Gi, found " + describe(v))
 		return v
 	}
-	if d.memory && d.whole > 0 && want != s {
+	if d.memory && d.whole > 0 && want != spelled {
 		d.differs = true
-		want = s
+		want = spelled
 	}
 	if !ok {
 		return document.NewString(want)
