@@ -100,10 +100,26 @@ func (m *Manager) checkApply(live Object, config document.Value, manager string)
 		}
 		return &RequestError{fmt.Sprintf("invalid object type: %s, Kind=%s", version, kind)}
 	}
-	if config.Lookup("metadata", "managedFields").Kind() == document.List {
+	if list := config.Lookup("metadata", "managedFields"); list.Kind() == document.List && !isMistyped(list) {
 		return &RequestError{"metadata.managedFields must be nil"}
 	}
 	return nil
+}
+
+// isMistyped reports whether managedFields have a value of a wrong type. The API server cannot
+// read them then, and refuses the configuration for its types.
+func isMistyped(managedFields document.Value) bool {
+	for _, entry := range managedFields.Items() {
+		if entry.Kind() != document.Object && !entry.IsNull() {
+			return true
+		}
+		for _, name := range [...]string{"manager", "operation", "apiVersion", "fieldsType", "subresource"} {
+			if v := entry.Get(name); v.Exists() && v.Kind() != document.String && !v.IsNull() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // checkName refuses a configuration with another name or namespace than the live object.

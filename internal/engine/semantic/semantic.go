@@ -34,8 +34,7 @@ func Equal(t *schema.Type, a, b document.Value) bool {
 
 func unset(v document.Value) bool { return !v.Exists() || v.IsNull() }
 
-// EqualAmount compares quantities by amount. An absent one is 0, as the zero value in Go is; one
-// behind a pointer, such as emptyDir.sizeLimit, is not distinguished.
+// EqualAmount compares quantities by amount. An absent one is 0, as the zero value in Go is.
 func EqualAmount(a, b document.Value) bool { return Amount(a).Cmp(Amount(b)) == 0 }
 
 // Amount returns a quantity; an absent or malformed one is 0. White space around it is
@@ -80,6 +79,9 @@ func membersIn(t *schema.Type, a, b document.Value) bool {
 		other := b.Get(key)
 		if isMap := t.Map.Elem != nil && len(t.Map.Fields) == 0; isMap && !other.Exists() {
 			return false
+		}
+		if f := t.Map.Field(key); f != nil && f.Go&schema.GoPointer != 0 && unset(a.At(i)) != unset(other) {
+			return false // nil and a pointer
 		}
 		if !Equal(t.Map.Member(key), a.At(i), other) {
 			return false
