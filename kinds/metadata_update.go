@@ -25,6 +25,8 @@ func repeated(k *schema.Kind, subresource string) []bool {
 		return repeatsChange
 	case subresource == "status" && (k.Kind == "CronJob" || k.Kind == "ValidatingAdmissionPolicy"):
 		return repeatsNothing
+	case subresource == "ephemeralcontainers" || subresource == "resize":
+		return changeFirst
 	case subresource != "":
 		switch k.Kind {
 		case "CertificateSigningRequest", "PodDisruptionBudget", "VolumeAttachment": // as the object itself

@@ -70,15 +70,15 @@ func (c *check) podResource(amount field, name string) {
 }
 
 // isMultipleOfPage reports whether an amount of huge pages is a multiple of the page size,
-// which is the suffix of the resource name.
+// which is the suffix of the resource name. Great amounts lose their upper bits, as in
+// kube-apiserver.
 func isMultipleOfPage(name string, amount document.Value) bool {
 	page, err := quantity.Parse(strings.TrimPrefix(name, "hugepages-"))
-	size, ok := page.Int64()
-	if err != nil || !ok || size <= 0 {
+	size := page.Wrapped(0)
+	if err != nil || size <= 0 || page.Wrapped(-3)%1000 != 0 {
 		return false
 	}
-	n, ok := amountOf(amount).Int64()
-	return ok && n%size == 0
+	return amountOf(amount).Wrapped(0)%size == 0
 }
 
 // resourceClaims requires that a container's claims are claims of the pod, without duplicates:
