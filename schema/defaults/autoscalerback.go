@@ -25,12 +25,14 @@ func autoscalerFrom1(v document.Value) document.Value {
 		wanted.Append(metricFrom1(m, func(f metricForm) []metricField { return f.spec }, "target"))
 	}
 	if n := v.Lookup("spec", "targetCPUUtilizationPercentage"); n.Exists() {
-		wanted.Append(cpuMetric("target", document.NewObject().With("averageUtilization", n).With("type", document.NewString("Utilization"))))
+		wanted.Append(utilization(n))
 	}
 	v = v.Remove("spec", "targetCPUUtilizationPercentage")
-	if wanted.Len() > 0 {
-		v = v.Set(wanted.List(), "spec", "metrics")
+	if wanted.Len() == 0 { // the API server sets this default in the conversion
+		const defaultUtilization = 80
+		wanted.Append(utilization(document.NewInt(defaultUtilization)))
 	}
+	v = v.Set(wanted.List(), "spec", "metrics")
 	var shown document.ListBuilder
 	for _, m := range current.Items() {
 		shown.Append(metricFrom1(m, func(f metricForm) []metricField { return f.status }, ""))
@@ -49,6 +51,11 @@ func autoscalerFrom1(v document.Value) document.Value {
 		v = v.Set(conditions, "status", "conditions")
 	}
 	return withoutRoundTrip(v)
+}
+
+// utilization returns the metric of a target for the utilization of the CPU.
+func utilization(percentage document.Value) document.Value {
+	return cpuMetric("target", document.NewObject().With("averageUtilization", percentage).With("type", document.NewString("Utilization")))
 }
 
 func cpuMetric(part string, value document.Value) document.Value {
