@@ -211,8 +211,8 @@ func profile(s string) document.Value {
 }
 
 // resized limits an update through the resize subresource to the resources of the pod and
-// its containers. If the containers differ otherwise, the whole spec is kept for validation
-// to refuse.
+// its containers. A list of containers with other names, or the whole object if their number
+// differs, is kept for validation to refuse.
 func resized(next, live document.Value) document.Value {
 	spec := live.Get("spec").With("resources", next.Lookup("spec", "resources"))
 	for _, list := range [...]string{"containers", "initContainers"} {
@@ -227,7 +227,7 @@ func resized(next, live document.Value) document.Value {
 			return old.With("resources", c.Get("resources")).With("resizePolicy", c.Get("resizePolicy"))
 		})
 		if others {
-			return next
+			resized = now
 		}
 		spec = spec.With(list, resized)
 	}
