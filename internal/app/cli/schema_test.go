@@ -83,6 +83,7 @@ var sometimesImmutable = map[string]string{
 	"Event. action":                       "of an event with eventTime",
 	"Event. reportingController":          "the API server names the field of the other group",
 	"Event. type":                         "of an event with eventTime",
+	"Event. reason":                       "of an event with eventTime",
 	"CSINode.storage.k8s.io spec.drivers": "of a driver with the same name",
 }
 
