@@ -128,14 +128,29 @@ func validateNodeUpdate(c *check, object, old field) {
 		}
 	}
 	ranges, provider, external := object.get("spec.podCIDRs"), object.get("spec.providerID"), object.get("spec.externalID")
-	if was := old.get("spec.podCIDRs"); was.items() > 0 && !c.same(ranges, was) {
-		c.forbidden(ranges, "may not be changed once set")
+	if was := old.get("spec.podCIDRs"); was.items() > 0 {
+		c.keptRanges(ranges, was.Value)
 	}
 	if was := old.get("spec.providerID"); !was.isEmpty() && was.text() != provider.text() {
 		c.forbidden(provider, "may not be changed once set")
 	}
 	if was := old.get("spec.externalID"); was.text() != external.text() {
 		c.forbidden(external, "may not be changed")
+	}
+}
+
+// keptRanges requires that the CIDRs of a node's pods do not change. Each changed one is an error
+// for the list.
+func (c *check) keptRanges(ranges field, was document.Value) {
+	const why = "may not be changed once set"
+	if ranges.items() != was.Len() {
+		c.forbidden(ranges, why)
+		return
+	}
+	for i := range was.Len() {
+		if !document.Equal(ranges.At(i), was.At(i)) {
+			c.forbidden(ranges, why)
+		}
 	}
 }
 
