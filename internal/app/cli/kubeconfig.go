@@ -64,10 +64,15 @@ func (a access) cluster() document.Value {
 	return cluster.With("extensions", document.NewList(extension))
 }
 
+// user returns the credentials of clients. A server without a token ignores them, but kubectl
+// asks for a name and a password if the user of an HTTPS server has none.
 func (a access) user() document.Value {
 	user := document.NewObject()
-	if a.token != "" {
+	switch {
+	case a.token != "":
 		user = user.With("token", document.NewString(a.token))
+	case a.certificate != nil:
+		user = user.With("username", document.NewString(anonymousAdmin().Name))
 	}
 	return user
 }

@@ -78,6 +78,35 @@ func TestKubeconfigIsMerged(t *testing.T) {
 	}
 }
 
+// TestKubeconfigIdentifiesAUser checks that the user of an HTTPS server has credentials.
+// Without any, kubectl asks for a user name and a password before the first request.
+func TestKubeconfigIdentifiesAUser(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		args []string
+		want string
+	}{
+		{"HTTPS without a token", []string{"--tls"}, `{"username":"admin"}`},
+		{"HTTPS with a token", []string{"--tls", "--token", "secret"}, `{"token":"secret"}`},
+		{"HTTP", nil, `{}`},
+	} {
+		name := filepath.Join(t.TempDir(), "config")
+		_, _, stop := startServe(t, append(c.args, "--kubeconfig", name)...)
+		data, err := os.ReadFile(name)
+		stop()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := document.ParseYAML(data, document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Root.Get("users").At(0).Get("user").String(); got != c.want {
+			t.Errorf("%s: the user is %s, want %s", c.why, got, c.want)
+		}
+	}
+}
+
 // TestKubeconfigIsNotOverwritten checks that a file that is not a kubeconfig, or that
 // has another cluster or user of the same name, is rejected and left unchanged.
 func TestKubeconfigIsNotOverwritten(t *testing.T) {
