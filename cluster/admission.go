@@ -120,9 +120,12 @@ func (a *Attributes) ownNamespace() {
 // admits reports whether an admission chain is configured and active.
 func (p *pipeline) admits() bool { return p.admission != nil && p.admission.Active() }
 
-// mutate runs mutating admission. Fields that it changes get no owner, because managedFields
-// were computed before.
+// mutate checks the namespace and runs mutating admission. Fields that it changes get no owner,
+// because managedFields were computed before.
 func (t *task) mutate(object, live fieldmanager.Object) (fieldmanager.Object, *Status) {
+	if st := t.checkNamespace(live); st != nil {
+		return object, st
+	}
 	if !t.admits() {
 		return object, nil
 	}

@@ -142,9 +142,6 @@ func (c *Cluster) create(ctx context.Context, t *task) (*Response, *Status) {
 }
 
 func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) {
-	if st := c.checkNamespace(ctx, t, meta(t.body, "name")); st != nil {
-		return nil, st
-	}
 	out, st := t.create()
 	if st != nil {
 		return nil, st.warning(out.warnings)
@@ -224,11 +221,6 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 			}
 		}
 		var st *Status
-		if current.Revision == 0 && t.mayCreate() {
-			if st = c.checkNamespace(ctx, t, t.Request.Name); st != nil {
-				return nil, st
-			}
-		}
 		if out, st = t.change(live); st == nil && out.created {
 			st = c.terminatingCRD(t.ep, t.Request.Name)
 		}

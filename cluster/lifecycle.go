@@ -1,11 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -13,34 +15,45 @@ import (
 // (apiserver/pkg/admission/plugin/namespace/lifecycle).
 var protectedNamespaces = []string{"default", "kube-system", "kube-public"}
 
-// checkNamespace refuses to create an object in a namespace that does not exist or is being
-// deleted, as the admission plugin NamespaceLifecycle does, if Config.StrictNamespaces is set.
-func (c *Cluster) checkNamespace(ctx context.Context, t *task, name string) *Status {
-	namespace := t.Request.Namespace
-	if !c.config.StrictNamespaces || namespace == "" || t.Resource == "localsubjectaccessreviews" {
+// checkNamespace refuses a write in a namespace that does not exist, and the creation of an
+// object in a namespace that is being deleted, if Config.StrictNamespaces is set. This is the
+// admission plugin NamespaceLifecycle, which runs before all other mutating admission. For the
+// plugin, an eviction, a binding and a token request are creations as well.
+func (t *task) checkNamespace(live fieldmanager.Object) *Status {
+	name := t.Request.Namespace
+	if !t.config.StrictNamespaces || t.namespace == nil || name == "" || t.Resource == "localsubjectaccessreviews" {
 		return nil
 	}
-	item, err := c.store.Get(ctx, "/registry/namespaces/"+namespace, store.GetOptions{})
+	namespace, err := t.namespace(t.ctx, name)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return notFound(groupResource{resource: "namespaces"}, namespace)
 	case err != nil:
 		return internalError(err)
-	case !hasMeta(item.Value.tree().Value, "deletionTimestamp"):
+	case !namespace.Exists():
+		return notFound(groupResource{resource: "namespaces"}, name)
+	case live.Value.Exists() || !hasMeta(namespace, "deletionTimestamp"):
 		return nil
 	}
-	st := refused(t.ep.what(), name, "unable to create new content in namespace "+namespace+" because it is being terminated")
-	st.Details.Causes = []Cause{{Type: "NamespaceTerminating", Field: "metadata.namespace", Message: "namespace " + namespace + " is being terminated"}}
+	st := refused(t.ep.what(), t.admittedName(), "unable to create new content in namespace "+name+" because it is being terminated")
+	st.Details.Causes = []Cause{{Type: "NamespaceTerminating", Field: "metadata.namespace", Message: "namespace " + name + " is being terminated"}}
 	return st
 }
 
+// admittedName returns the name with which admission refuses an object: a generated name is
+// not known yet.
+func (t *task) admittedName() string {
+	return cmp.Or(t.Name, meta(t.body, "name"), meta(t.body, "generateName"), "Unknown")
+}
+
 // storedNamespace returns a namespace from the store, absent if it does not exist.
-func (c *Cluster) storedNamespace(name string) document.Value {
-	item, err := c.store.Get(context.Background(), "/registry/namespaces/"+name, store.GetOptions{})
-	if err != nil {
-		return document.Value{}
+func (c *Cluster) storedNamespace(ctx context.Context, name string) (document.Value, error) {
+	item, err := c.store.Get(ctx, "/registry/namespaces/"+name, store.GetOptions{})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return document.Value{}, nil
+	case err != nil:
+		return document.Value{}, err
 	}
-	return item.Value.tree().Value
+	return item.Value.tree().Value, nil
 }
 
 // checkProtected refuses to delete a protected namespace, and an object that its kind protects

@@ -27,7 +27,7 @@ type pipeline struct {
 	addresses *addresses
 	// namespace returns a Namespace, absent if it does not exist. It is nil in a pipeline
 	// without a store.
-	namespace func(name string) document.Value
+	namespace func(ctx context.Context, name string) (document.Value, error)
 	// admission is the admission chain; nil admits every write.
 	admission Admission
 

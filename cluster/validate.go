@@ -76,7 +76,16 @@ func (t *task) namespaceCauses(object document.Value) []Cause {
 	if t.ep.strategy.InNamespace == nil || t.namespace == nil {
 		return nil
 	}
-	return schemaCauses(t.ep.strategy.InNamespace(object, t.namespace(meta(object, "namespace"))))
+	return schemaCauses(t.ep.strategy.InNamespace(object, t.namespaceOf(object)))
+}
+
+// namespaceOf returns the Namespace of an object, absent if it cannot be read.
+func (t *task) namespaceOf(object document.Value) document.Value {
+	namespace, err := t.namespace(t.ctx, meta(object, "namespace"))
+	if err != nil {
+		return document.Value{}
+	}
+	return namespace
 }
 
 // validateUpdate validates the next state of an object.
@@ -86,7 +95,7 @@ func (t *task) validateUpdate(live document.Value, object fieldmanager.Object) [
 	if k.Builtin {
 		causes = append(causes, t.builtinCauses(next, live, t.basis.validFor(k))...)
 		if s := t.ep.strategy; t.ep.sub == subStatus && s.StatusInNamespace != nil && t.namespace != nil {
-			causes = append(causes, schemaCauses(s.StatusInNamespace(next, live, t.namespace(meta(next, "namespace"))))...)
+			causes = append(causes, schemaCauses(s.StatusInNamespace(next, live, t.namespaceOf(next)))...)
 		}
 		t.valid = len(causes) == 0 && (t.ep.sub == "" || t.basis.valid) // a subresource validates only its own part
 		return t.checkDefinition(causes, next, live)
