@@ -151,7 +151,11 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 // wanted reads TO, which may also be an object of a cluster.
 func (a *App) wanted(ctx context.Context, o *diffOptions) (documents, error) {
 	if len(o.inputs.files) == 1 && isResource(o.inputs.files[0]) {
-		return o.inputs.kubectl.get(ctx, o.inputs.files[0], o.apply.Namespace)
+		to, err := o.inputs.kubectl.get(ctx, o.inputs.files[0], o.apply.Namespace)
+		if err == nil && len(to.objects()) == 0 {
+			err = errors.New(notFound(o.inputs.files[0], o.apply.Namespace))
+		}
+		return to, err
 	}
 	f := o.inputs
 	f.live = "" // it has been read

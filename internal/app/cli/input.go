@@ -108,9 +108,21 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 	case f.live == "":
 		return nil, nil
 	case isResource(f.live):
-		return f.kubectl.get(ctx, f.live, namespace)
+		live, err := f.kubectl.get(ctx, f.live, namespace)
+		if err == nil && len(live.objects()) == 0 {
+			a.note(notFound(f.live, namespace))
+		}
+		return live, err
 	}
 	return a.documents(f, document.DuplicatesRefused, nil, f.live)
+}
+
+// notFound describes an object that a cluster does not have.
+func notFound(resource, namespace string) string {
+	if namespace == "" {
+		return resource + " was not found; without --namespace, kubectl reads the namespace of its context"
+	}
+	return resource + " was not found in namespace " + namespace
 }
 
 // leaveOut reports a file with changes that cannot be parsed. The command processes the other
