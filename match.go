@@ -264,6 +264,9 @@ func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 	}
 	m.at = candidates[0]
 	o := live.all[m.at]
+	if err := o.identified(); err != nil {
+		return err
+	}
 	if err := l.identify(m, o.Value, o.namespace != "", c); err != nil {
 		return err
 	}
@@ -274,6 +277,18 @@ func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 		}
 		if m.target.Namespace == "" {
 			m.target.Namespace = "default"
+		}
+	}
+	return nil
+}
+
+// identified returns an error with the position in the live input if a live object lacks a part
+// of its identity, which a patch without a kind takes from it.
+func (o liveObject) identified() error {
+	for _, field := range [...][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
+		if o.Value.Lookup(field...).StringOr("") == "" {
+			return &Error{Position: o.PositionOf(document.Keys(field...)), Err: ErrInput,
+				message: "a live object requires apiVersion, kind and metadata.name; " + strings.Join(field, ".") + " is missing"}
 		}
 	}
 	return nil
