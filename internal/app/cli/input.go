@@ -94,6 +94,9 @@ func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, 
 	} else {
 		changes, err = a.documents(f, document.DuplicatesLast, a.leaveOut, f.files...)
 	}
+	if err == nil {
+		err = refuseKustomization(changes)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -157,7 +160,11 @@ func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error)
 		return nil, err
 	}
 	if len(skipped) > 0 {
-		a.note(notObjects(skipped))
+		text := notObjects(skipped)
+		if slices.ContainsFunc(skipped, isKustomization) {
+			text += "; -k builds a kustomization with its patches"
+		}
+		a.note(text)
 	}
 	return docs, nil
 }
@@ -177,6 +184,25 @@ func notObjects(skipped []document.Position) string {
 		}
 	}
 	return count(len(skipped), "document that is not an object", "documents that are not objects") + " skipped: " + strings.Join(names, ", ")
+}
+
+// isKustomization reports whether a document is in a file with one of the names of a
+// kustomization.
+func isKustomization(p document.Position) bool {
+	name := filepath.Base(p.Name)
+	return name == "kustomization.yaml" || name == "kustomization.yml"
+}
+
+// refuseKustomization returns an error if a file that was named by itself is a kustomization.
+// Those in folders are skipped.
+func refuseKustomization(docs documents) error {
+	for _, o := range docs.objects() {
+		if apiVersion := o.Value.Get("apiVersion").StringOr(""); strings.HasPrefix(apiVersion, "kustomize.config.k8s.io/") {
+			at := o.Position()
+			return fmt.Errorf("%s: a kustomization is not sent to the API server; build it with -k %s", at, filepath.Dir(at.Name))
+		}
+	}
+	return nil
 }
 
 // source returns the reader for input files.
