@@ -27,6 +27,9 @@ var lintCases = []struct{ why, object, want string }{
 	{"an empty map", configMap + "data: {}", "empty-value .data"},
 	{"an empty list", aDeployment + "spec: {template: {spec: {tolerations: []}}}", "empty-value .spec.template.spec.tolerations"},
 	{"an empty struct has a meaning", aDeployment + "spec: {template: {spec: {volumes: [{name: v, emptyDir: {}}]}}}", ""},
+	{"an empty struct without fields has a meaning", definition + "subresources: {status: {}}}]}", ""},
+	{"an empty value of a field that takes any value has a meaning", definition + "schema: {openAPIV3Schema: {type: object, properties: {a: {type: object, default: {}}, b: {type: array, default: []}}}}}]}", ""},
+	{"an empty list in an object without a schema", "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {a: [], b: {}}\n", ""},
 	{"a placeholder for a CA bundle", webhook + "  clientConfig: {url: 'https://x', caBundle: Cg==}\n", "empty-ca-bundle .webhooks[0].clientConfig.caBundle"},
 	{"an empty CA bundle", webhook + "  clientConfig: {url: 'https://x', caBundle: ''}\n", "empty-ca-bundle .webhooks[0].clientConfig.caBundle"},
 	{"a CA bundle", webhook + "  clientConfig: {url: 'https://x', caBundle: LS0tLQ==}\n", ""},
@@ -56,6 +59,7 @@ const (
 	service     = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"
 	aDeployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"
 	webhook     = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: a}\nwebhooks:\n- name: a.example.com\n"
+	definition  = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.com}\nspec: {versions: [{name: v1, "
 	liveMap     = "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\nmetadata:\n  name: a\n"
 )
 

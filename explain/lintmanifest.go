@@ -35,7 +35,7 @@ func (l *linter) walk(t *schema.Type, v document.Value, path document.Path) {
 }
 
 func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
-	if v.Len() == 0 && len(path) > 0 && !l.live && t != nil && t.Map != nil && len(t.Map.Fields) == 0 {
+	if v.Len() == 0 && len(path) > 0 && !l.live && isMap(t) {
 		l.add(lintEmpty, path, path.String()+" is an empty map")
 	}
 	for name, kid := range v.Members() {
@@ -52,6 +52,13 @@ func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
 		}
 		l.walk(kt, kid, path.Child(name))
 	}
+}
+
+// isMap reports whether a type is a map from keys to values of one declared type. In an object
+// with fields, or with members of any type, being empty may have a meaning, as in emptyDir and
+// in the default of a schema.
+func isMap(t *schema.Type) bool {
+	return t != nil && t.Map != nil && len(t.Map.Fields) == 0 && t.Map.Elem != nil && t.Map.Elem.Scalar != schema.AnyScalar
 }
 
 // emptyBundle reports whether a caBundle contains no certificate.
@@ -88,7 +95,7 @@ func (l *linter) items(t *schema.Type, v document.Value, path document.Path) {
 	if t != nil && t.List != nil {
 		list, elem = t.List, t.List.Elem
 	}
-	if v.Len() == 0 && !l.live {
+	if v.Len() == 0 && !l.live && list != nil && t.Scalar != schema.AnyScalar {
 		l.add(lintEmpty, path, path.String()+" is an empty list")
 	}
 	seen := map[string]int{}
