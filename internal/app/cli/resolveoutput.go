@@ -228,17 +228,17 @@ type sourceFile struct {
 }
 
 func splitFile(name, text string) *sourceFile {
-	f := &sourceFile{name: name, heads: []string{""}, bodies: []string{""}, starts: []int{1}}
-	number := 0
+	f := &sourceFile{name: name, heads: []string{""}, starts: []int{1}}
+	number, from, at := 0, 0, 0 // from and at are the offsets of the body and of the line
 	for line := range strings.Lines(text) {
 		number++
-		last := len(f.bodies) - 1
 		if mark := strings.TrimRight(line, " \r\n"); mark == "---" || strings.HasPrefix(line, "--- ") {
-			f.heads, f.bodies, f.starts = append(f.heads, line), append(f.bodies, ""), append(f.starts, number+1)
-			continue
+			f.heads, f.bodies, f.starts = append(f.heads, line), append(f.bodies, text[from:at]), append(f.starts, number+1)
+			from = at + len(line)
 		}
-		f.bodies[last] += line
+		at += len(line)
 	}
+	f.bodies = append(f.bodies, text[from:])
 	return f
 }
 
