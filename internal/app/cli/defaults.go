@@ -87,7 +87,7 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 	if err != nil {
 		return err
 	}
-	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize, noted: map[string]bool{}}
+	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize}
 	for _, obj := range docs.objects() {
 		if err := f.one(obj); err != nil {
 			return err
@@ -103,7 +103,6 @@ type filling struct {
 	rules    *defaults.Rules
 	lab      *patchlab.Lab
 	minimize bool
-	noted    map[string]bool
 	report   strings.Builder
 	diff     strings.Builder
 	objects  []document.Value
@@ -128,9 +127,8 @@ func (f *filling) one(obj manifest.Object) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", obj.Position(), err)
 	}
-	if note != "" && !f.noted[note] {
-		f.noted[note] = true
-		f.app.note(note)
+	if note != "" {
+		f.app.noteOnce(note)
 	}
 	if err := f.decodes(kind, obj); err != nil {
 		return err

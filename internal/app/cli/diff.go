@@ -202,7 +202,7 @@ func (d *differing) one(object manifest.Object) error {
 		return err
 	}
 	for _, note := range found.Notes {
-		d.app.note(note)
+		d.app.noteOnce(note)
 	}
 	d.differ = d.differ || len(found.Changes) > 0
 	d.matched[found.Target] = true

@@ -92,7 +92,7 @@ func (a *App) explain(ctx context.Context, args []string, o *explainOptions) err
 	if err != nil {
 		return err
 	}
-	e := explaining{app: a, o: o, told: map[string]bool{}}
+	e := explaining{app: a, o: o}
 	for result, err := range lab.Run(live, changes, o.change.Change) {
 		if err := e.add(result, err); err != nil {
 			return err
@@ -119,7 +119,6 @@ type explaining struct {
 	app    *App
 	o      *explainOptions
 	all    []explanation
-	told   map[string]bool // notes that have been printed
 	counts [outcomes]int
 }
 
@@ -192,10 +191,7 @@ func (e *explaining) keep(about []document.Path, x explanation) {
 		maskReasons(x.Reasons)
 	}
 	for _, n := range x.Notes {
-		if !e.told[n] {
-			e.told[n] = true
-			e.app.note(n)
-		}
+		e.app.noteOnce(n)
 	}
 	e.all = append(e.all, x)
 }

@@ -158,7 +158,7 @@ func (a *App) migrating(ctx context.Context, name string, o *migrateOptions) (*m
 			return nil, fmt.Errorf("%s: %w", object.Position(), err)
 		}
 		if note != "" {
-			a.note(note)
+			a.noteOnce(note)
 		}
 		opened, err := m.lab.Open(object.Value)
 		if err != nil {

@@ -22,7 +22,6 @@ type printer struct {
 	color   bool
 	out     []byte
 	objects []document.Value // for yaml and json
-	told    map[string]bool  // notes that have been printed
 	rows    []row            // for the summary in Markdown
 	counts  [outcomes]int
 	// applier is the field manager of a change with conflicts, and migrated an owner that
@@ -56,7 +55,7 @@ type row struct {
 }
 
 func newPrinter(a *App, f *outputFlags, lab *patchlab.Lab, changes int) *printer {
-	return &printer{app: a, flags: f, lab: lab, several: changes > 1, told: map[string]bool{},
+	return &printer{app: a, flags: f, lab: lab, several: changes > 1,
 		color: f.color == "always" || f.color == "auto" && isTerminal(a.Out)}
 }
 
@@ -67,7 +66,7 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 	}
 	p.notes(r.Notes)
 	for _, w := range r.Warnings {
-		p.note("Warning: " + w)
+		p.app.noteOnce("Warning: " + w)
 	}
 	what := outcomeOfResult(r)
 	p.counts[what]++
@@ -176,15 +175,7 @@ func (p *printer) failed(err error) error {
 
 func (p *printer) notes(notes []string) {
 	for _, n := range notes {
-		p.note(n)
-	}
-}
-
-// note prints a note once, even if it applies to several objects.
-func (p *printer) note(text string) {
-	if !p.told[text] {
-		p.told[text] = true
-		p.app.note(text)
+		p.app.noteOnce(n)
 	}
 }
 

@@ -285,7 +285,7 @@ func (r *resolving) object(object manifest.Object) error {
 		return r.fail(err)
 	}
 	for _, note := range found.Notes {
-		r.app.note(note)
+		r.app.noteOnce(note)
 	}
 	m, err := fieldmanager.For(r.lab.Kinds(), found.Kind, r.o.apply.Subresource)
 	if err != nil {

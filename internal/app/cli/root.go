@@ -66,8 +66,9 @@ type App struct {
 	page func() (http.Handler, error) // the playground; nil is that of package web
 	// opens an address; nil uses the user's browser.
 	browser func(context.Context, string) error
-	args    []string // without the program's name
-	quiet   bool     // do not print notes
+	args    []string        // without the program's name
+	quiet   bool            // do not print notes
+	noted   map[string]bool // notes that were printed by noteOnce
 	// unread is the number of skipped files that cannot be parsed.
 	unread int
 }
@@ -284,6 +285,18 @@ func (a *App) note(text string) {
 	if !a.quiet {
 		_, _ = io.WriteString(a.Err, text+"\n")
 	}
+}
+
+// noteOnce prints a note that may apply to several objects, unless it has been printed before.
+func (a *App) noteOnce(text string) {
+	if a.noted[text] {
+		return
+	}
+	if a.noted == nil {
+		a.noted = map[string]bool{}
+	}
+	a.noted[text] = true
+	a.note(text)
 }
 
 // print prints a result on standard output.
