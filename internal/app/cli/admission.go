@@ -8,7 +8,10 @@ import (
 
 // admissionProgram is patchlab with admission. It is a separate program because the libraries
 // take longer to start than patchlab does (doc/admission.md has the figures).
-const admissionProgram = "patchlab-admission"
+const (
+	admissionProgram = "patchlab-admission"
+	admissionPackage = "github.com/patchlab-dev/patchlab/admission/cmd/" + admissionProgram
+)
 
 // admit adds admission to the configuration of a cluster. If only another program has
 // admission, it executes that program, which does all the work, and done is true.
@@ -26,6 +29,6 @@ func (a *App) admit(ctx context.Context, config *cluster.Config) (done bool, err
 func (a *App) noteNoAdmission() {
 	if a.Admission == nil {
 		a.note("note: CEL rules, admission policies and webhooks are disabled, because the program " + admissionProgram +
-			" was found neither in the directory of patchlab nor on the PATH; install it, or use --admission=false to suppress this note")
+			" was found neither in the directory of patchlab nor on the PATH; --admission=false suppresses this note\n" + howToInstall(admissionPackage))
 	}
 }

@@ -46,10 +46,14 @@ func (a *App) handOver(ctx context.Context, use string) error {
 func (a *App) handOverTo(ctx context.Context, name, missing, pkg string) error {
 	program, ok := findProgram(name)
 	if !ok {
-		return errors.New(missing + " requires the program " + name + ", which was found neither in the directory of patchlab nor on the PATH\n" +
-			"Build it with 'make build', or run: go install " + pkg + "@latest")
+		return errors.New(missing + " requires the program " + name + ", which was found neither in the directory of patchlab nor on the PATH\n" + howToInstall(pkg))
 	}
 	return a.runWith(ctx, program)
+}
+
+// howToInstall returns the advice on a missing program.
+func howToInstall(pkg string) string {
+	return "Build it with 'make build', or run: go install " + pkg + "@latest"
 }
 
 // runWith executes another program with the same arguments.

@@ -81,5 +81,5 @@ func (f *policyFlag) options(a *App, o *patchlab.Options) error {
 
 // handOverPolicies executes the program that runs policies.
 func (a *App) handOverPolicies(ctx context.Context) error {
-	return a.handOverTo(ctx, admissionProgram, "evaluation of admission policies", "github.com/patchlab-dev/patchlab/admission/cmd/"+admissionProgram)
+	return a.handOverTo(ctx, admissionProgram, "evaluation of admission policies", admissionPackage)
 }

@@ -185,7 +185,7 @@ func (r *scenarioRun) finish() error {
 		}
 	}
 	if s.RulesNotRun > 0 || s.PolicyNotRun > 0 {
-		r.app.note("note: " + s.notRun() + " not evaluated, because the program " + admissionProgram + " was found neither in the directory of patchlab nor on the PATH")
+		r.app.note("note: " + s.notRun() + " not evaluated, because the program " + admissionProgram + " was found neither in the directory of patchlab nor on the PATH\n" + howToInstall(admissionPackage))
 	}
 	switch {
 	case s.Failed > 0:
