@@ -158,6 +158,9 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	if err := w.open(&live.all[m.at]); err != nil {
 		return nil, err
 	}
+	if w.live.Value.Lookup("metadata", "deletionTimestamp").Exists() {
+		w.notes = append(w.notes, "the live "+m.target.String()+" is being deleted")
+	}
 	if m.at < live.given && w.withoutOwners(&live.all[m.at]) {
 		w.notes = append(w.notes, "a live object has no managedFields, so its fields are owned by \"before-first-apply\"; "+
 			"'kubectl get --show-managed-fields' prints them")
