@@ -314,7 +314,7 @@ func mayCreate(m *matched, live *liveObjects, c Change) error {
 		return &fieldProblem{nil, "there is no live " + m.target.String() + " to change", ErrNoMatch}
 	}
 	if live.given > 0 {
-		m.notes = append(m.notes, m.target.String()+" is not among the live objects and is created")
+		m.notes = append(m.notes, m.target.String()+" is not among the live objects and would be created")
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (f *outputFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVarP(&f.format, "output", "o", "yaml", "output format: yaml, json, name, diff (of the changed objects) or patch (a patch with the same effect)")
 	flags.BoolVar(&f.showManagedFields, "show-managed-fields", false, "include managedFields in the output")
-	flags.BoolVar(&f.showServerFields, "show-server-fields", false, "include generation, resourceVersion and the last-applied annotation in diffs")
+	flags.BoolVar(&f.showServerFields, "show-server-fields", false, "include generation, resourceVersion, the last-applied annotation, and the uid and creationTimestamp of new objects in diffs")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets in diffs and conflicts, which are masked by default as in 'kubectl diff'")
 	flags.StringVar(&f.color, "color", "auto", "color diffs: auto (on a terminal), always or never")
 	flags.StringVar(&f.summary, "summary", "auto", "summary of the results: auto (on standard error, for more than one object), markdown (on standard output, in place of the objects) or none")
@@ -67,6 +67,9 @@ func (f *outputFlags) shown(v document.Value) document.Value {
 func (f *outputFlags) compared(before, after document.Value) (document.Value, document.Value) {
 	before, after = f.shown(before), f.shown(after)
 	if !f.showServerFields {
+		if !before.Exists() { // every run gives a new object another uid and another time
+			after = after.Remove("metadata", "uid").Remove("metadata", "creationTimestamp")
+		}
 		before, after = withoutCounters(before), withoutCounters(after)
 	}
 	if !f.showSecrets {
