@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,6 +71,9 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 		}
 	default:
 		return usage("--output " + o.output + ": expected yaml, json, diff or rules")
+	}
+	if isResource(name) {
+		return errors.New(name + ": no such file; for an object of a cluster, use: kubectl get " + name + " -o yaml | " + cmp.Or(a.Program, "patchlab") + " defaults -")
 	}
 	docs, err := a.documents(&inputFlags{}, document.DuplicatesRefused, nil, name)
 	if err != nil {
