@@ -243,7 +243,6 @@ func (c *converter) mapOf(s document.Value, m mode) *MapType {
 			mt.Required = append(mt.Required, name)
 		}
 	}
-	sort.Strings(mt.Required)
 	return mt
 }
 

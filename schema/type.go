@@ -114,7 +114,7 @@ type MapType struct {
 	// own declarations of them, which affect validation and defaulting but not merging.
 	Object bool
 	Meta   []Field
-	// Required lists the required members, sorted.
+	// Required lists the required members, in the order of the schema.
 	Required []string
 }
 

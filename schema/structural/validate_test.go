@@ -34,6 +34,7 @@ func TestValidate(t *testing.T) {
 		// required
 		{"{type: object, required: [a], properties: {a: {type: string}}}", "{}", "spec.a: Required value"},
 		{"{type: object, required: [a], properties: {a: {type: string, nullable: true}}}", "{a: null}", ""},
+		{"{type: object, required: [b, a], properties: {a: {type: string}, b: {type: string}}}", "{}", "spec.b: Required value\nspec.a: Required value"}, // in the order of the schema
 
 		// enum
 		{"{type: string, enum: [a, b]}", "c", `spec: Unsupported value: "c": supported values: "a", "b"`},
