@@ -88,6 +88,39 @@ kind: Namespace
 metadata: {name: lab}
 `
 
+// dump has objects as they are in every cluster, with the address of another cluster.
+const dump = `apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Namespace, metadata: {name: default, labels: {a: b}}, spec: {finalizers: [kubernetes]}, status: {phase: Active}}
+- {apiVersion: v1, kind: Service, metadata: {name: kubernetes, namespace: default}, spec: {clusterIP: 10.0.0.1, clusterIPs: [10.0.0.1], ports: [{port: 443}]}}
+- {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: system-node-critical}, value: 2000001000}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: own, namespace: default}}
+`
+
+// TestServeLoadsADump checks that the objects of a dump that every cluster has are skipped.
+func TestServeLoadsADump(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "dump.yaml")
+	if err := os.WriteFile(file, []byte(dump), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url, errors, stop := startServe(t, "--load", file)
+	for name, want := range map[string]int{"services/kubernetes": 200, "configmaps/own": 200, "configmaps/other": 404} {
+		answer, err := http.Get(url + "/api/v1/namespaces/default/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("%s: %d, want %d", name, answer.StatusCode, want)
+		}
+	}
+	stop()
+	if text := errors.String(); !strings.Contains(text, "--load: 3 objects that the cluster already has skipped\n") {
+		t.Errorf("notes: %s", text)
+	}
+}
+
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	objects, kubeconfig := filepath.Join(dir, "objects.yaml"), filepath.Join(dir, "kubeconfig")
