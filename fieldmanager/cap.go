@@ -3,6 +3,7 @@ package fieldmanager
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
@@ -32,8 +33,9 @@ func capUpdates(entries []entry) []entry {
 	if len(updates) <= MaxUpdates {
 		return entries
 	}
-	slices.SortStableFunc(updates, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(seconds(a.Time), seconds(b.Time)), cmp.Compare(identifier(ownerOf(&a)), identifier(ownerOf(&b))))
+	sort.SliceStable(updates, func(i, j int) bool {
+		a, b := &updates[i], &updates[j]
+		return cmp.Or(cmp.Compare(seconds(a.Time), seconds(b.Time)), cmp.Compare(identifier(ownerOf(a)), identifier(ownerOf(b)))) < 0
 	})
 	firsts := map[string]entry{}
 	left := len(updates)

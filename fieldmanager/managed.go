@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sort"
 	"strconv"
 	"time"
 
@@ -117,8 +118,7 @@ func DecodeStored(list document.Value) (Managed, error) {
 	if len(entries) == 0 {
 		return Managed{}, err
 	}
-	if !slices.IsSortedFunc(entries, compareEntries) {
-		slices.SortStableFunc(entries, compareEntries)
+	if sortEntries(entries) {
 		var sorted document.ListBuilder
 		for i := range entries {
 			sorted.Append(entries[i].Source)
@@ -126,7 +126,7 @@ func DecodeStored(list document.Value) (Managed, error) {
 		list = sorted.List()
 	}
 	m := Managed{entries: latest(entries), list: list}
-	slices.SortStableFunc(m.entries, compareEntries)
+	sortEntries(m.entries)
 	return m, err
 }
 
@@ -218,7 +218,7 @@ func newManaged(entries []entry, like document.Value) Managed {
 	if len(entries) == 0 {
 		return Managed{}
 	}
-	slices.SortStableFunc(entries, compareEntries)
+	sortEntries(entries)
 	same := like.Len() == len(entries)
 	var list document.ListBuilder
 	list.Grow(len(entries))
@@ -235,6 +235,15 @@ func newManaged(entries []entry, like document.Value) Managed {
 		return Managed{entries: entries, list: like}
 	}
 	return Managed{entries: entries, list: list.List()}
+}
+
+// sortEntries sorts entries, and reports whether they were in another order.
+func sortEntries(entries []entry) bool {
+	if slices.IsSortedFunc(entries, compareEntries) {
+		return false
+	}
+	sort.SliceStable(entries, func(a, b int) bool { return compareEntries(entries[a], entries[b]) < 0 })
+	return true
 }
 
 // compareEntries defines the order of entries in managedFields. Times are compared in whole

@@ -3,7 +3,6 @@ package patch
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
@@ -243,7 +242,7 @@ func (b *branch) build() document.Value {
 			}
 			changes = append(changes, c)
 		}
-		slices.SortStableFunc(changes, func(x, y remake.Change) int { return strings.Compare(x.Key, y.Key) })
+		remake.SortChanges(changes)
 		return remake.WithChanges(b.base, changes)
 	}
 	var list document.ListBuilder

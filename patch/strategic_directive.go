@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -83,7 +82,7 @@ func (w *strategist) orders(object, patch document.Value, t *schema.Type) (docum
 			done[name] = true
 		}
 	}
-	slices.SortStableFunc(changes, func(a, b remake.Change) int { return strings.Compare(a.Key, b.Key) })
+	remake.SortChanges(changes)
 	return remake.WithChanges(object, changes), done, nil
 }
 
@@ -296,7 +295,7 @@ func (w *strategist) deleteLists(object, patch document.Value, t *schema.Type) (
 			changes = append(changes, remake.Change{Key: name, Value: now})
 		}
 	}
-	slices.SortStableFunc(changes, func(a, b remake.Change) int { return strings.Compare(a.Key, b.Key) })
+	remake.SortChanges(changes)
 	return remake.WithChanges(object, changes), nil
 }
 

@@ -2,7 +2,6 @@ package defaults
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
@@ -54,7 +53,7 @@ func (b *batch) add(field []step, v document.Value) {
 // flush returns v with the fields of the batch, and empties the batch.
 func (b *batch) flush(v document.Value) document.Value {
 	if len(b.changes) > 0 {
-		slices.SortStableFunc(b.changes, func(x, y remake.Change) int { return strings.Compare(x.Key, y.Key) })
+		remake.SortChanges(b.changes)
 		v = withFields(v, b.of, b.changes)
 		b.changes = b.changes[:0]
 	}

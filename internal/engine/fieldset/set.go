@@ -9,6 +9,7 @@ package fieldset
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -301,11 +302,12 @@ func (s Set) Steps() (steps []document.Step, positions []int) {
 		step := Step(n.Key(i))
 		kids = append(kids, kid{step, step.Value(), i})
 	}
-	slices.SortStableFunc(kids, func(a, b kid) int {
+	sort.SliceStable(kids, func(i, j int) bool {
+		a, b := &kids[i], &kids[j]
 		if a.step.Kind() == b.step.Kind() && a.value.Exists() {
-			return document.Compare(a.value, b.value) // like Step.Compare, but parsed once
+			return document.Compare(a.value, b.value) < 0 // like Step.Compare, but parsed once
 		}
-		return a.step.Compare(b.step)
+		return a.step.Compare(b.step) < 0
 	})
 	for _, k := range kids {
 		steps, positions = append(steps, k.step), append(positions, k.at)

@@ -2,7 +2,11 @@
 // immutable, so replacing the parts one by one would copy the whole once per part.
 package remake
 
-import "github.com/patchlab-dev/patchlab/document"
+import (
+	"sort"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
 
 // Items returns a list with each item replaced by the result of f, or the same list if f
 // returns every item unchanged. An absent result removes the item. A value other than a
@@ -89,6 +93,11 @@ func Members(object document.Value, f func(i int, member document.Value) documen
 type Change struct {
 	Key   string
 	Value document.Value
+}
+
+// SortChanges sorts changes by key.
+func SortChanges(changes []Change) {
+	sort.SliceStable(changes, func(a, b int) bool { return changes[a].Key < changes[b].Key })
 }
 
 // WithChanges returns the object with changed members. The changes must be sorted by key and
