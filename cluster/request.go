@@ -85,6 +85,11 @@ type Request struct {
 	// "/" is the field manager of all writes except apply.
 	UserAgent string
 
+	// Restore makes a create keep the identity of the object in the body: its uid,
+	// creationTimestamp and generation, to which owner references and the status of a dump
+	// refer, and whether it is being deleted. The API server sets them anew in every new object.
+	Restore bool
+
 	// Notes, if not nil, receives the decisions about a create, update or patch.
 	Notes Notes
 

@@ -75,12 +75,7 @@ const maxGeneratedPrefix = names.MaxLabel - 5
 // validation.
 func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Status) {
 	k := t.ep.kind
-	changes := append(make([]remake.Change, 0, 3), remake.Change{Key: "creationTimestamp", Value: document.NewString(formatTime(t.now))})
-	if hasFirstGeneration(t.ep.strategy) {
-		changes = append(changes, remake.Change{Key: "generation", Value: document.NewInt(1)})
-	}
-	changes = append(changes, remake.Change{Key: "uid", Value: document.NewString(t.config.UID())})
-	next.Value = next.Value.With("metadata", remake.WithChanges(next.Value.Get("metadata"), changes))
+	next.Value = next.Value.With("metadata", remake.WithChanges(next.Value.Get("metadata"), t.newIdentity()))
 	var st *Status
 	if next.Value, st = t.inNamespace(next.Value); st != nil {
 		return next, st
@@ -105,6 +100,32 @@ func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Statu
 		return next, invalid(t.ep.invalidKind(next.Value), meta(next.Value, "name"), causes)
 	}
 	return next, nil
+}
+
+// newIdentity returns the metadata that every new object gets, sorted by key. A restored object
+// keeps what it has of it.
+func (t *task) newIdentity() []remake.Change {
+	var had document.Value
+	if t.Request.Restore {
+		had = t.body.Get("metadata")
+	}
+	changes := make([]remake.Change, 0, 5)
+	add := func(key string, v document.Value) {
+		if kept := had.Get(key); kept.Exists() && !kept.IsNull() {
+			v = kept
+		}
+		changes = append(changes, remake.Change{Key: key, Value: v})
+	}
+	add("creationTimestamp", document.NewString(formatTime(t.now)))
+	if had.Exists() {
+		add("deletionGracePeriodSeconds", document.Value{})
+		add("deletionTimestamp", document.Value{})
+	}
+	if hasFirstGeneration(t.ep.strategy) {
+		add("generation", document.NewInt(1))
+	}
+	add("uid", document.NewString(t.config.UID()))
+	return changes
 }
 
 // invalidKind returns the group and kind to name in the error for an invalid object: for a

@@ -56,7 +56,8 @@ type Options struct {
 	// CRDs are files, and directories of files that end in .yaml, .yml or .json. Documents
 	// other than CustomResourceDefinitions are skipped, as in envtest.
 	CRDs []string
-	// Objects are files and directories of objects to create.
+	// Objects are files and directories of objects to create, such as a dump of a cluster. They keep
+	// their uid, creationTimestamp, generation, status and managedFields, as do Values.
 	Objects []string
 	// Values are objects to create, CustomResourceDefinitions included: pointers to
 	// typed objects, such as *appsv1.Deployment, *unstructured.Unstructured, or apply

@@ -83,7 +83,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8001", "address to listen on; port 0 selects a free port")
 	f.StringSliceVar(&o.hosts, "allow-host", nil, "host name, in addition to localhost and IP addresses, that clients can use in requests (repeatable)")
 	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to create at startup (repeatable)")
-	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to load at startup, including status and managedFields (repeatable)")
+	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to load at startup, such as a dump of a cluster, with their uid, status and managedFields (repeatable)")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "add a context for this server to the kubeconfig FILE, which is created if necessary, and make it the current context")
 	f.StringVar(&o.token, "token", "", "bearer token that clients must send; it is visible to other users of this machine in the process list")
 	f.StringVar(&o.tokenFile, "token-file", "", "file that contains the bearer token")

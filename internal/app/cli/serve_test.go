@@ -121,6 +121,96 @@ func TestServeLoadsADump(t *testing.T) {
 	}
 }
 
+// owned is a dump of an owner and its dependent, of a Job whose labels contain its uid, and of a
+// Pod that is being debugged and deleted.
+const owned = `apiVersion: v1
+kind: List
+items:
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: owner, namespace: default, uid: 11111111-1111-4111-8111-111111111111, generation: 4, creationTimestamp: "2026-01-02T03:04:05Z"}
+  spec:
+    selector: {matchLabels: {app: a}}
+    template: {metadata: {labels: {app: a}}, spec: {containers: [{name: c, image: i}]}}
+  status: {observedGeneration: 4}
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: dependent
+    namespace: default
+    ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: owner, uid: 11111111-1111-4111-8111-111111111111}]
+- apiVersion: batch/v1
+  kind: Job
+  metadata: {name: job, namespace: default, uid: 21111111-1111-4111-8111-111111111111, labels: {batch.kubernetes.io/controller-uid: 21111111-1111-4111-8111-111111111111}}
+  spec:
+    selector: {matchLabels: {batch.kubernetes.io/controller-uid: 21111111-1111-4111-8111-111111111111}}
+    template:
+      metadata: {labels: {batch.kubernetes.io/controller-uid: 21111111-1111-4111-8111-111111111111, batch.kubernetes.io/job-name: job, controller-uid: 21111111-1111-4111-8111-111111111111, job-name: job}}
+      spec: {restartPolicy: Never, containers: [{name: c, image: i}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: pod, namespace: default, deletionTimestamp: "2026-01-02T03:04:05Z", deletionGracePeriodSeconds: 30}
+  spec: {containers: [{name: c, image: i}], ephemeralContainers: [{name: debug, image: i}]}
+  status: {phase: Running}
+`
+
+// TestServeKeepsOwnersOfADump checks that the objects of a dump keep the uids by which they refer
+// to each other, so that the garbage collector does not delete them, their generations, and what
+// can only be set after the creation.
+func TestServeKeepsOwnersOfADump(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "dump.yaml")
+	if err := os.WriteFile(file, []byte(owned), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url, _, stop := startServe(t, "--load", file, "--controllers", "gc")
+	defer stop()
+	get := func(path string) document.Value {
+		answer, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != 200 {
+			t.Fatalf("%s: %d, %v", path, answer.StatusCode, err)
+		}
+		d, err := document.Parse(text, document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Root
+	}
+	owner := get("/apis/apps/v1/namespaces/default/deployments/owner").Get("metadata")
+	const want = `"2026-01-02T03:04:05Z" 4 "11111111-1111-4111-8111-111111111111"`
+	if got := fmt.Sprint(owner.Get("creationTimestamp"), owner.Get("generation"), owner.Get("uid")); got != want {
+		t.Errorf("the owner has %s, want %s", got, want)
+	}
+	get("/apis/batch/v1/namespaces/default/jobs/job")
+	pod := get("/api/v1/namespaces/default/pods/pod")
+	if got := fmt.Sprint(pod.Lookup("metadata", "deletionTimestamp"), pod.Lookup("spec", "ephemeralContainers").Len(), pod.Lookup("status", "phase")); got != `"2026-01-02T03:04:05Z" 1 "Running"` {
+		t.Errorf("the pod has %s", got)
+	}
+	// The collector has examined the loaded objects once it deletes one that is created later.
+	orphan := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"orphan","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"none","uid":"none"}]}}`
+	answer, err := http.Post(url+"/api/v1/namespaces/default/configmaps", "application/json", strings.NewReader(orphan))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	for {
+		answer, err := http.Get(url + "/api/v1/namespaces/default/configmaps/orphan")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode == http.StatusNotFound {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	get("/api/v1/namespaces/default/configmaps/dependent")
+}
+
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	objects, kubeconfig := filepath.Join(dir, "objects.yaml"), filepath.Join(dir, "kubeconfig")

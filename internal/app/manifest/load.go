@@ -10,8 +10,10 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Load creates objects in a cluster with their status and field owners. An existing Namespace
-// is not changed. userAgent is the User-Agent of the requests; it becomes the manager of
+// Load creates objects in a cluster with their status and field owners. Their identity
+// is kept (cluster.Request.Restore), so that references to them remain valid: the garbage
+// collector would delete dependents whose owner has another uid. An existing Namespace is not
+// changed. userAgent is the User-Agent of the requests; it becomes the manager of
 // fields without a known owner. An error includes the position of the invalid field.
 func Load(ctx context.Context, c *cluster.Cluster, userAgent string, objects ...Object) error {
 	for _, o := range objects {
@@ -42,7 +44,7 @@ func load(ctx context.Context, c *cluster.Cluster, userAgent string, object docu
 			object.Get("kind").StringOr(""), object.Get("apiVersion").StringOr(""))
 	}
 	l := loading{cluster: c, kind: k, object: object, request: cluster.Request{
-		Verb: cluster.Create, Group: k.Group, Version: k.Version, Resource: k.Resource, UserAgent: userAgent}}
+		Verb: cluster.Create, Group: k.Group, Version: k.Version, Resource: k.Resource, UserAgent: userAgent, Restore: true}}
 	if k.Namespaced {
 		l.request.Namespace = object.Lookup("metadata", "namespace").StringOr("default")
 	}
@@ -55,6 +57,9 @@ func load(ctx context.Context, c *cluster.Cluster, userAgent string, object docu
 	}
 	if l.request.Name = object.Lookup("metadata", "name").StringOr(""); l.request.Name == "" {
 		return nil // the server has generated the name
+	}
+	if err := l.setEphemeralContainers(ctx); err != nil {
+		return err
 	}
 	if err := l.setStatus(ctx); err != nil {
 		return fmt.Errorf("status: %w", err)
@@ -70,13 +75,40 @@ type loading struct {
 	request cluster.Request
 }
 
-// create creates the object without the fields that the API server sets.
+// create creates the object without the fields that only a stored object has.
 func (l *loading) create(ctx context.Context) error {
 	metadata := l.object.Get("metadata")
-	for _, key := range [...]string{"resourceVersion", "uid", "creationTimestamp", "generation", "deletionTimestamp", "selfLink"} {
+	for _, key := range [...]string{"resourceVersion", "selfLink"} {
 		metadata = metadata.Without(key)
 	}
-	_, err := l.do(ctx, cluster.Create, l.object.With("metadata", metadata))
+	object := l.object.With("metadata", metadata)
+	if l.ephemeralContainers().Exists() {
+		object = object.Remove("spec", "ephemeralContainers")
+	}
+	_, err := l.do(ctx, cluster.Create, object)
+	return err
+}
+
+// ephemeralContainers returns those of a Pod, which cannot be created with it.
+func (l *loading) ephemeralContainers() document.Value {
+	if l.kind.Group != "" || l.kind.Kind != "Pod" {
+		return document.Value{}
+	}
+	return l.object.Lookup("spec", "ephemeralContainers")
+}
+
+func (l *loading) setEphemeralContainers(ctx context.Context) error {
+	containers := l.ephemeralContainers()
+	if containers.Len() == 0 {
+		return nil
+	}
+	live, err := l.do(ctx, cluster.Get, document.Value{})
+	if err != nil {
+		return err
+	}
+	l.request.Subresource = "ephemeralcontainers"
+	_, err = l.do(ctx, cluster.Update, live.Set(containers, "spec", "ephemeralContainers"))
+	l.request.Subresource = ""
 	return err
 }
 
