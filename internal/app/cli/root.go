@@ -142,6 +142,7 @@ func programName(file string) string {
 func (a *App) run(ctx context.Context, args []string) int {
 	a.args = args
 	root := a.root()
+	refuseUnknownShells(root)
 	root.SetArgs(args)
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
@@ -159,6 +160,18 @@ func (a *App) run(ctx context.Context, args []string) int {
 	}
 	a.fail(err.Error())
 	return exitRefused
+}
+
+// refuseUnknownShells makes cobra's completion command refuse a shell that it does not know. By
+// itself, it prints its help instead and succeeds, so that a script would load the help text.
+func refuseUnknownShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.SuggestionsMinimumDistance = noSuchCommand, root.SuggestionsMinimumDistance
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 }
 
 // fail prints an error in the format of all of patchlab's errors.
@@ -232,7 +245,7 @@ func wrongFlag(c *cobra.Command, err error) error {
 	return usage(text + "\nSee '" + c.CommandPath() + " --help'.")
 }
 
-// noSuchCommand returns the error for an unknown command, with suggestions.
+// noSuchCommand returns the error for an unknown command or subcommand, with suggestions.
 func noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
