@@ -58,13 +58,14 @@ func load(ctx context.Context, c *cluster.Cluster, userAgent string, object docu
 	if l.request.Name = object.Lookup("metadata", "name").StringOr(""); l.request.Name == "" {
 		return nil // the server has generated the name
 	}
-	if err := l.setEphemeralContainers(ctx); err != nil {
+	if err := l.update(ctx, "ephemeralcontainers", l.ephemeralContainers(), "spec", "ephemeralContainers"); err != nil {
 		return err
 	}
 	if err := l.setStatus(ctx); err != nil {
 		return fmt.Errorf("status: %w", err)
 	}
-	return l.setOwners(ctx)
+	// The previous writes have added entries to managedFields.
+	return l.update(ctx, "", l.object.Lookup("metadata", "managedFields"), "metadata", "managedFields")
 }
 
 // loading is the creation of one object.
@@ -97,48 +98,27 @@ func (l *loading) ephemeralContainers() document.Value {
 	return l.object.Lookup("spec", "ephemeralContainers")
 }
 
-func (l *loading) setEphemeralContainers(ctx context.Context) error {
-	containers := l.ephemeralContainers()
-	if containers.Len() == 0 {
-		return nil
-	}
-	live, err := l.do(ctx, cluster.Get, document.Value{})
-	if err != nil {
-		return err
-	}
-	l.request.Subresource = "ephemeralcontainers"
-	_, err = l.do(ctx, cluster.Update, live.Set(containers, "spec", "ephemeralContainers"))
-	l.request.Subresource = ""
-	return err
-}
-
 // setStatus updates the status, which a create ignores.
 func (l *loading) setStatus(ctx context.Context) error {
-	status := l.object.Get("status")
-	if !l.kind.Status || status.Len() == 0 || l.kind.Kind == crdKind {
+	if !l.kind.Status || l.kind.Kind == crdKind {
 		return nil
 	}
-	live, err := l.do(ctx, cluster.Get, document.Value{})
-	if err != nil {
-		return err
-	}
-	l.request.Subresource = "status"
-	_, err = l.do(ctx, cluster.Update, live.With("status", status))
-	l.request.Subresource = ""
-	return err
+	return l.update(ctx, "status", l.object.Get("status"), "status")
 }
 
-// setOwners sets managedFields, to which the previous writes have added entries.
-func (l *loading) setOwners(ctx context.Context) error {
-	managed := l.object.Lookup("metadata", "managedFields")
-	if managed.Len() == 0 {
+// update sets a field of the created object through a subresource, "" for the object itself. A
+// value without contents is left out.
+func (l *loading) update(ctx context.Context, subresource string, v document.Value, field ...string) error {
+	if v.Len() == 0 {
 		return nil
 	}
 	live, err := l.do(ctx, cluster.Get, document.Value{})
 	if err != nil {
 		return err
 	}
-	_, err = l.do(ctx, cluster.Update, live.Set(managed, "metadata", "managedFields"))
+	l.request.Subresource = subresource
+	defer func() { l.request.Subresource = "" }()
+	_, err = l.do(ctx, cluster.Update, live.Set(v, field...))
 	return err
 }
 
