@@ -41,14 +41,13 @@ func (r *runner) collect(ctx context.Context, n *node) error {
 	if err != nil {
 		return err
 	}
-	metadata := live.Get("metadata")
-	owners := ownersOf(metadata)
-	if metadata.Get("deletionTimestamp").StringOr("") != "" || len(owners) == 0 {
+	now := newNode(n.kind, live)
+	if now.deleting || len(now.owners) == 0 {
 		return nil
 	}
 	var solid int
 	var waiting, gone []owner
-	for _, o := range owners {
+	for _, o := range now.owners {
 		state, err := r.stateOf(ctx, n, o)
 		if err != nil {
 			return err
@@ -77,16 +76,15 @@ func (r *runner) collect(ctx context.Context, n *node) error {
 		}
 		return r.remove(ctx, n, foreground)
 	}
-	return r.remove(ctx, n, policyOf(metadata))
+	return r.remove(ctx, n, now.policy())
 }
 
-// policyOf returns the propagation policy that an object's finalizers determine.
-func policyOf(metadata document.Value) string {
-	finalizers := texts(metadata.Get("finalizers"))
+// policy returns the propagation policy that an object's finalizers determine.
+func (n *node) policy() string {
 	switch {
-	case slices.Contains(finalizers, finalizerOrphan):
+	case slices.Contains(n.finalizers, finalizerOrphan):
 		return orphan
-	case slices.Contains(finalizers, finalizerForeground):
+	case slices.Contains(n.finalizers, finalizerForeground):
 		return foreground
 	}
 	return background
@@ -119,16 +117,10 @@ func (r *runner) stateOf(ctx context.Context, n *node, o owner) (ownerState, err
 	case err != nil:
 		return ownerExists, err
 	}
-	if waitsForDependents(live) {
+	if newNode(kind, live).foreground() {
 		return ownerWaits, nil
 	}
 	return ownerExists, nil
-}
-
-// waitsForDependents reports whether an object is being deleted in the foreground.
-func waitsForDependents(live document.Value) bool {
-	metadata := live.Get("metadata")
-	return metadata.Get("deletionTimestamp").StringOr("") != "" && slices.Contains(texts(metadata.Get("finalizers")), finalizerForeground)
 }
 
 // awaitDependents removes the finalizer of an object that is deleted in the foreground, once
@@ -202,7 +194,7 @@ func (r *runner) inCycle(ctx context.Context, n *node) (bool, error) {
 		if err != nil && !isNotFound(err) {
 			return false, err
 		}
-		if waitsForDependents(live) {
+		if newNode(dependent.kind, live).foreground() {
 			return true, nil
 		}
 	}

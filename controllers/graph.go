@@ -82,14 +82,19 @@ func newGraph() *graph {
 
 func uidOf(object document.Value) string { return object.Lookup("metadata", "uid").StringOr("") }
 
-// put adds an object, and returns its node and the previous one.
-func (g *graph) put(change cluster.Change) (n, before *node) {
-	metadata := change.Object.Get("metadata")
-	n = &node{
-		kind: change.Kind, namespace: metadata.Get("namespace").StringOr(""), name: metadata.Get("name").StringOr(""),
+// newNode returns an object as the controllers know it.
+func newNode(kind *schema.Kind, object document.Value) *node {
+	metadata := object.Get("metadata")
+	return &node{
+		kind: kind, namespace: metadata.Get("namespace").StringOr(""), name: metadata.Get("name").StringOr(""),
 		uid: metadata.Get("uid").StringOr(""), owners: ownersOf(metadata), finalizers: texts(metadata.Get("finalizers")),
 		deleting: metadata.Get("deletionTimestamp").StringOr("") != "",
 	}
+}
+
+// put adds an object, and returns its node and the previous one.
+func (g *graph) put(change cluster.Change) (n, before *node) {
+	n = newNode(change.Kind, change.Object)
 	before = g.remove(n.uid)
 	g.nodes[n.uid] = n
 	for _, o := range n.owners {
