@@ -135,8 +135,9 @@ type encoding struct {
 
 // shown returns a record at a revision as the endpoint of a kind serves it.
 func (p *pipeline) shown(k *schema.Kind, r *Record, revision int64) (Shown, *Status) {
-	if f := r.form.Load(); f != nil && f.kind == k {
-		return Shown{f, r, p, revision}, nil
+	cached := r.form.Load()
+	if cached != nil && cached.kind == k {
+		return Shown{cached, r, p, revision}, nil
 	}
 	f := &form{kind: k}
 	if text := r.text.Load(); holdsText && text != nil && r.complete.Load() == k {
@@ -148,8 +149,12 @@ func (p *pipeline) shown(k *schema.Kind, r *Record, revision int64) (Shown, *Sta
 		}
 		f.value = value
 	}
-	if p.isCacheable(k, r) {
-		r.form.Store(f)
+	// Readers that come here at the same time share the form of the first one. Each would
+	// otherwise keep an encoding of its own, and a thousand watches of one object as many.
+	if p.isCacheable(k, r) && !r.form.CompareAndSwap(cached, f) {
+		if first := r.form.Load(); first.kind == k {
+			f = first
+		}
 	}
 	return Shown{f, r, p, revision}, nil
 }
