@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -16,7 +17,8 @@ import (
 
 // A CustomResourceDefinition takes effect when it is stored. The work that kube-apiserver's
 // CRD controllers do asynchronously (naming, establishing, finalizing) is done before the
-// request is answered, as updates of its status.
+// request is answered, as updates of its status. Only the end of a definition that other
+// finalizers keep comes later.
 
 const (
 	crdCleanup = "customresourcecleanup.apiextensions.k8s.io"
@@ -24,6 +26,11 @@ const (
 	crdManager = "kube-apiserver"
 	// conditionTerminating is true while the objects of a definition are being deleted.
 	conditionTerminating = "Terminating"
+	// terminatingFor is how long a definition that other finalizers keep is terminating after its
+	// objects are gone. kube-apiserver's finalizer controller works after the deletion is
+	// answered, so a client that reads the definition next finds it terminating, and its new
+	// objects are refused.
+	terminatingFor = 100 * time.Millisecond
 )
 
 // definitions holds the state of a cluster's CustomResourceDefinitions.
@@ -312,7 +319,7 @@ func awaitsCleanup(crd document.Value) bool {
 // held.
 func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, object document.Value) (ended bool, err error) {
 	if !conditionTrue(object, "Established") {
-		return c.endDefinition(ctx, ep, meta(object, "name"), "NeverEstablished", "resource was never established")
+		return c.endDefinition(ctx, ep, object, "NeverEstablished", "resource was never established")
 	}
 	own := &endpoint{kind: crd.Declared[0], strategy: c.strategy(crd.Declared[0]), body: crd.Declared[0]}
 	page, err := c.store.List(ctx, own.key("", ""), store.ListOptions[*Record]{})
@@ -330,38 +337,71 @@ func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, ob
 	if left > 0 {
 		return false, nil
 	}
-	return c.endDefinition(ctx, ep, meta(object, "name"), "InstanceDeletionCompleted", "removed all instances")
+	return c.endDefinition(ctx, ep, object, "InstanceDeletionCompleted", "removed all instances")
 }
 
-// endDefinition deletes a CustomResourceDefinition that has no objects left, or only removes
-// its own finalizer if other finalizers remain. It is then no longer terminating: new objects
-// can be created.
-func (c *Cluster) endDefinition(ctx context.Context, ep *endpoint, name, reason, message string) (ended bool, err error) {
-	others := func(current store.Item[*Record]) []string {
-		return slices.DeleteFunc(finalizers(current.Value.tree().Value), func(f string) bool { return f == crdCleanup })
+// endDefinition deletes a CustomResourceDefinition that has no objects left. If other finalizers
+// keep it, only its own finalizer is removed, after [terminatingFor].
+func (c *Cluster) endDefinition(ctx context.Context, ep *endpoint, object document.Value, reason, message string) (ended bool, err error) {
+	if len(otherFinalizers(object)) == 0 {
+		return c.finish(ctx, ep, object, reason, message)
 	}
-	kept, err := c.deleteUnless(ctx, ep.key("", name), others, func(current store.Item[*Record], names []string) (*Record, error) {
+	time.AfterFunc(terminatingFor, func() {
+		c.crds.mu.Lock()
+		// A store that fails or is closed leaves the finalizer. The next write to the definition or
+		// the next cluster over the store tries again.
+		ended, _ := c.finish(ctx, ep, object, reason, message)
+		c.crds.mu.Unlock()
+		if ended {
+			c.reevaluateGroup(ctx, object)
+		}
+	})
+	return false, nil
+}
+
+// finish deletes a CustomResourceDefinition whose deletion waits for its objects, or removes its
+// own finalizer if others remain. It is then no longer terminating: new objects can be created.
+// c.crds.mu must be held.
+func (c *Cluster) finish(ctx context.Context, ep *endpoint, object document.Value, reason, message string) (ended bool, err error) {
+	name, uid := meta(object, "name"), meta(object, "uid")
+	// A client may have removed the finalizer meanwhile, or created the definition anew.
+	awaits := func(crd document.Value) bool { return awaitsCleanup(crd) && meta(crd, "uid") == uid }
+	keeps := func(crd document.Value) bool { return !awaits(crd) || len(otherFinalizers(crd)) > 0 }
+	terminates := true
+	kept, err := c.deleteUnless(ctx, ep.key("", name), keeps, func(current store.Item[*Record]) (*Record, error) {
 		return c.controlledBy(ep, current, func(crd document.Value) document.Value {
-			return withCondition(withFinalizers(crd, names), conditionTerminating, "False", reason, message, formatTime(c.config.Now()))
+			if !awaits(crd) {
+				return crd
+			}
+			terminates = false
+			return withCondition(withFinalizers(crd, otherFinalizers(crd)), conditionTerminating, "False", reason, message, formatTime(c.config.Now()))
 		})
 	})
 	switch {
 	case err != nil:
 		return false, err
 	case kept:
-		c.crds.terminating.Delete(name)
+		if !terminates {
+			c.crds.terminating.Delete(name)
+		}
 		return false, nil
 	}
 	c.deactivate(name)
 	return true, nil
 }
 
+// otherFinalizers returns the finalizers that keep a CustomResourceDefinition once its objects are
+// gone.
+func otherFinalizers(crd document.Value) []string {
+	return slices.DeleteFunc(finalizers(crd), func(f string) bool { return f == crdCleanup })
+}
+
 // deleteInstance deletes an object of a definition, or sets its deletionTimestamp if it has
 // finalizers.
 func (c *Cluster) deleteInstance(ctx context.Context, own *endpoint, key string) (gone bool, err error) {
 	d := &deletion{Cluster: c, Request: &Request{Verb: Delete}, ep: own, now: c.config.Now()}
-	names := func(current store.Item[*Record]) []string { return finalizers(current.Value.tree().Value) }
-	kept, err := c.deleteUnless(ctx, key, names, func(current store.Item[*Record], _ []string) (*Record, error) {
+	keeps := func(object document.Value) bool { return len(finalizers(object)) > 0 }
+	kept, err := c.deleteUnless(ctx, key, keeps, func(current store.Item[*Record]) (*Record, error) {
 		object := current.Value.tree()
 		object.Value = d.markDeleted(object.Value)
 		return newRecord(object, document.Value{}), nil
@@ -369,24 +409,23 @@ func (c *Cluster) deleteInstance(ctx context.Context, own *endpoint, key string)
 	return err == nil && !kept, err
 }
 
-// deleteUnless deletes an item, or updates it if finalizers prevent its deletion. It retries
-// on concurrent writes, so that it always decides on the latest item.
-func (c *Cluster) deleteUnless(ctx context.Context, key string, keep func(store.Item[*Record]) []string,
-	change func(current store.Item[*Record], names []string) (*Record, error)) (kept bool, err error) {
+// deleteUnless deletes an item, or changes it if its object is to be kept. It retries on
+// concurrent writes, so that it always decides on the latest item.
+func (c *Cluster) deleteUnless(ctx context.Context, key string, keeps func(object document.Value) bool,
+	change func(current store.Item[*Record]) (*Record, error)) (kept bool, err error) {
 	for {
 		_, err = c.store.Delete(ctx, key, store.DeleteOptions[*Record]{Validate: func(current store.Item[*Record]) error {
-			if len(keep(current)) > 0 {
+			if keeps(current.Value.tree().Value) {
 				return errChanged
 			}
 			return nil
 		}})
 		if errors.Is(err, errChanged) {
 			_, err = c.store.Update(ctx, key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
-				names := keep(current)
-				if len(names) == 0 {
+				if !keeps(current.Value.tree().Value) {
 					return nil, errChanged
 				}
-				next, err := change(current, names)
+				next, err := change(current)
 				if err != nil || next.same(current.Value) {
 					return current.Value, err
 				}

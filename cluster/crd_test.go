@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -127,30 +129,62 @@ func TestCRDDeletionWaitsForItsObjects(t *testing.T) {
 	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"new"}}`)
 }
 
-// A definition whose objects are gone and that has other finalizers is no longer terminating
-// and accepts new objects. If it was never established, the condition says so.
+// A definition that has other finalizers is terminating for a moment after its objects are gone,
+// and refuses new objects. Then it is no longer terminating and accepts them. If it was never
+// established, the condition says so.
 func TestCRDIsKeptByOtherFinalizers(t *testing.T) {
-	const thing = `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"a"}}`
-	q := newRequests(t, cluster.Config{})
-	for _, name := range []string{"things", "others"} { // the second has the names of the first
-		q.must(cluster.Create, crds, thingCRD(name, "Thing", simpleSpec, ""))
-		q.must(cluster.Patch, crds+"/"+name+".x.example.com", `{"metadata":{"finalizers":["x.example.com/f"]}}`)
-	}
-	q.must(cluster.Create, things, thing)
-	for name, want := range map[string]string{"things": "False InstanceDeletionCompleted", "others": "False NeverEstablished"} {
-		q.must(cluster.Delete, crds+"/"+name+".x.example.com", "")
-		kept := q.must(cluster.Get, crds+"/"+name+".x.example.com", "")
-		if got := condition(kept, "Terminating"); got != want {
-			t.Errorf("%s: the condition Terminating is %s, want %s", name, got, want)
+	synctest.Test(t, func(t *testing.T) {
+		const thing = `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"a"}}`
+		q := newRequests(t, cluster.Config{})
+		for _, name := range []string{"things", "others"} { // the second has the names of the first
+			q.must(cluster.Create, crds, thingCRD(name, "Thing", simpleSpec, ""))
+			q.must(cluster.Patch, crds+"/"+name+".x.example.com", `{"metadata":{"finalizers":["x.example.com/f"]}}`)
 		}
-		if got := kept.Lookup("metadata", "finalizers").String(); got != `["x.example.com/f"]` {
-			t.Errorf("%s: the finalizers are %s", name, got)
+		q.must(cluster.Create, things, thing)
+		for _, name := range []string{"things", "others"} {
+			q.must(cluster.Delete, crds+"/"+name+".x.example.com", "")
+			kept := q.must(cluster.Get, crds+"/"+name+".x.example.com", "")
+			if got := condition(kept, "Terminating"); got != "True InstanceDeletionInProgress" {
+				t.Errorf("%s: the condition Terminating is %s after the deletion", name, got)
+			}
 		}
-	}
-	q.refused(404, cluster.Get, things+"/a", "")
-	q.must(cluster.Create, things, thing)
-	q.must(cluster.Patch, crds+"/things.x.example.com", `{"metadata":{"finalizers":null}}`)
-	q.refused(404, cluster.Get, crds+"/things.x.example.com", "")
+		q.refused(404, cluster.Get, things+"/a", "")
+		q.refused(403, cluster.Create, things, thing)
+		time.Sleep(time.Second)
+		for name, want := range map[string]string{"things": "False InstanceDeletionCompleted", "others": "False NeverEstablished"} {
+			kept := q.must(cluster.Get, crds+"/"+name+".x.example.com", "")
+			if got := condition(kept, "Terminating"); got != want {
+				t.Errorf("%s: the condition Terminating is %s, want %s", name, got, want)
+			}
+			if got := kept.Lookup("metadata", "finalizers").String(); got != `["x.example.com/f"]` {
+				t.Errorf("%s: the finalizers are %s", name, got)
+			}
+		}
+		q.must(cluster.Create, things, thing)
+		q.must(cluster.Patch, crds+"/things.x.example.com", `{"metadata":{"finalizers":null}}`)
+		q.refused(404, cluster.Get, crds+"/things.x.example.com", "")
+	})
+}
+
+// A definition that was created again while its predecessor was about to end is not affected by
+// that end.
+func TestCRDIsCreatedAgainBeforeItsPredecessorEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newRequests(t, cluster.Config{})
+		const name = crds + "/things.x.example.com"
+		q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+		q.must(cluster.Patch, name, `{"metadata":{"finalizers":["x.example.com/f"]}}`)
+		q.must(cluster.Delete, name, "")
+		q.must(cluster.Patch, name, `{"metadata":{"finalizers":null}}`)
+		q.refused(404, cluster.Get, name, "")
+		created := q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+		before := q.must(cluster.Get, name, "")
+		time.Sleep(time.Second)
+		if after := q.must(cluster.Get, name, ""); !document.Equal(after, before) {
+			t.Errorf("the definition %s became %s", created.Lookup("metadata", "uid"), after)
+		}
+		q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"a"}}`)
+	})
 }
 
 // A definition with a webhook that has no valid CA bundle is not established.
