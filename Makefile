@@ -68,6 +68,7 @@ bench:
 ## serve, or with ARGS='-url URL -token TOKEN' against another API server (doc/suites.md)
 suites:
 	$(GO) build -trimpath -o bin/ ./cmd/patchlab
+	cd cmd/patchlab-etcd && $(GO) build -trimpath -o ../../bin/ .
 	cd admission && $(GO) build -trimpath -o ../bin/ ./cmd/patchlab-admission
 	cd test && $(GO) run ./suites -command ../bin/patchlab $(ARGS)
 

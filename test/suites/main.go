@@ -57,6 +57,14 @@ func run(t *target, etcd, only, dir string) error {
 		defer stop()
 		t.etcd = url
 	}
+	if t.url == "" && t.kube == "" {
+		// Fail before the suites are compiled, and not once for each test.
+		_, stop, err := t.serve()
+		if err != nil {
+			return err
+		}
+		stop()
+	}
 	t.dir = dir
 	fmt.Println("| suite | tests | passed | failed | left out | failures |\n|---|---:|---:|---:|---:|---|")
 	failed := 0

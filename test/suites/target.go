@@ -61,15 +61,17 @@ func (t *target) serve() (url string, stop func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
+	var log strings.Builder
+	c.Stderr = &log
 	if err := c.Start(); err != nil {
 		return "", nil, err
 	}
 	stop = func() { _ = c.Process.Signal(os.Interrupt); _ = c.Wait() } // SIGKILL would leave the process of the server running
-	line, err := bufio.NewReader(out).ReadString('\n')
+	line, _ := bufio.NewReader(out).ReadString('\n') // without an address, the error has what was printed
 	url, found := strings.CutPrefix(strings.TrimSpace(line), "serving on ")
 	if !found {
 		stop()
-		return "", nil, fmt.Errorf("the server printed %q: %v", line, err)
+		return "", nil, fmt.Errorf("%s does not serve: it printed %q, and on stderr: %s", t.command, line, log.String())
 	}
 	return url, stop, nil
 }
