@@ -124,7 +124,7 @@ func (c *Cluster) write(ctx context.Context, r *Request, ep *endpoint) (*Respons
 	case ep.isAction():
 		resp, st = c.act(ctx, t)
 	case isReview(ep.kind):
-		resp, st = t.review()
+		resp, st = c.review(ctx, t)
 	default:
 		resp, st = c.create(ctx, t)
 	}

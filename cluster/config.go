@@ -55,6 +55,9 @@ type Config struct {
 	// nil, objects of a CRD with a conversion webhook are served in their storage version
 	// only.
 	Conversion Conversion
+	// Tokens signs the tokens of service accounts. With nil they are not signed, and no token is
+	// valid.
+	Tokens Tokens
 	// Admission returns the cluster's admission chain; nil admits every write. New calls it
 	// once, with the cluster, which can answer requests by then.
 	Admission func(*Cluster) (Admission, error)
@@ -75,6 +78,15 @@ type Config struct {
 
 // A Converter returns the object converted to another apiVersion of its kind.
 type Converter func(object document.Value, apiVersion string) (document.Value, error)
+
+// Tokens signs the tokens of service accounts and checks the signatures, as package server does
+// with ES256. Its methods are called concurrently.
+type Tokens interface {
+	// Sign returns the JSON Web Token (RFC 7519) with the given claims, a JSON object.
+	Sign(claims []byte) (string, error)
+	// Verify returns an error unless Sign has returned the token.
+	Verify(token string) error
+}
 
 func (c Config) withDefaults() Config {
 	if c.Now == nil {

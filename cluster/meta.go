@@ -61,15 +61,19 @@ func keepMeta(next, live document.Value, key string) document.Value {
 
 // finalizers returns the object's metadata.finalizers.
 func finalizers(object document.Value) []string {
-	list := object.Get("metadata").Get("finalizers")
-	names := make([]string, 0, list.Len())
+	return stringsOf(object.Get("metadata").Get("finalizers"))
+}
+
+// stringsOf returns the items of a list of strings, none for any other value.
+func stringsOf(list document.Value) []string {
+	texts := make([]string, 0, list.Len())
 	if list.Kind() != document.List {
-		return names
+		return texts
 	}
 	for _, item := range list.Items() {
-		names = append(names, item.StringOr(""))
+		texts = append(texts, item.StringOr(""))
 	}
-	return names
+	return texts
 }
 
 func withFinalizers(object document.Value, names []string) document.Value {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -26,8 +27,8 @@ func (t *task) unstored(body document.Value) (fieldmanager.Object, *Status) {
 
 // review answers an access or token review (registry/authorization and
 // registry/authentication). Everything is allowed to every user, as with
-// --authorization-mode=AlwaysAllow, and no token is valid.
-func (t *task) review() (*Response, *Status) {
+// --authorization-mode=AlwaysAllow.
+func (c *Cluster) review(ctx context.Context, t *task) (*Response, *Status) {
 	review := t.ep.strategy.Review
 	if review == nil {
 		return nil, &Status{Code: 405, Reason: ReasonMethodNotAllowed, Message: t.Resource + " are not supported"}
@@ -54,7 +55,20 @@ func (t *task) review() (*Response, *Status) {
 	if review.Timed {
 		value = withMeta(value, "creationTimestamp", document.NewString(formatTime(t.now)))
 	}
-	return &Response{Code: 201, Object: value.With("status", review.Status(t.User)), Warnings: t.warnings}, nil
+	var status document.Value
+	if review.Status == nil {
+		status = c.tokenStatus(ctx, object.Value.Get("spec"))
+	} else {
+		status = review.Status(t.User)
+	}
+	return &Response{Code: 201, Object: value.With("status", status), Warnings: t.warnings}, nil
+}
+
+const invalidToken = "invalid bearer token"
+
+// invalidTokenStatus returns the status of a TokenReview of a token that is not valid.
+func invalidTokenStatus(why string) document.Value {
+	return document.NewObject().With("user", document.NewObject()).With("error", document.NewString(why))
 }
 
 // withoutSystemFields removes the metadata that the server sets from a body

@@ -4,7 +4,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/base64"
 	"strconv"
 	"strings"
 	"time"
@@ -21,8 +20,7 @@ const (
 )
 
 // issueToken returns a TokenRequest with a token for a service account (registry/core/
-// serviceaccount/storage, TokenREST). The token has the form of a JSON Web Token and is not
-// signed.
+// serviceaccount/storage, TokenREST). The token is a JSON Web Token.
 func (c *Cluster) issueToken(ctx context.Context, t *task, request fieldmanager.Object) (*Response, *Status) {
 	account, st := c.tokenAccount(ctx, t)
 	if st != nil {
@@ -35,7 +33,7 @@ func (c *Cluster) issueToken(ctx context.Context, t *task, request fieldmanager.
 	}
 	audiences := t.body.Lookup("spec", "audiences")
 	if audiences.Len() == 0 {
-		audiences = document.NewList(text("https://kubernetes.default.svc.cluster.local"))
+		audiences = document.NewList(text(issuer))
 	}
 	metadata := request.Value.Get("metadata").With("name", text(t.Name)).With("namespace", text(t.Namespace)).
 		With("uid", text(account.UID())).With("creationTimestamp", text(formatTime(t.now)))
@@ -54,10 +52,12 @@ func (c *Cluster) issueToken(ctx context.Context, t *task, request fieldmanager.
 	ends := t.now.Add(time.Duration(seconds) * time.Second)
 	issued := document.NewInt(t.now.Unix())
 	claims := document.NewObject().With("aud", audiences).With("exp", document.NewInt(ends.Unix())).With("iat", issued).
-		With("iss", text("patchlab")).With("jti", text(c.config.UID())).With("kubernetes.io", claim).With("nbf", issued).
+		With("iss", text(issuer)).With("jti", text(c.config.UID())).With("kubernetes.io", claim).With("nbf", issued).
 		With("sub", text("system:serviceaccount:"+t.Namespace+":"+t.Name))
-	encode := base64.RawURLEncoding.EncodeToString
-	token := encode([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + encode(claims.JSON()) + "."
+	token, st := c.signed(claims)
+	if st != nil {
+		return nil, st
+	}
 	status := document.NewObject().With("token", text(token)).With("expirationTimestamp", text(formatTime(ends)))
 	return &Response{Code: 201, Object: request.Join().With("status", status), Warnings: t.warnings}, nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// A Review answers access and token reviews. Everything is allowed to every user and no token
-// is valid, as with --authorization-mode=AlwaysAllow.
+// A Review answers access and token reviews. Everything is allowed to every user, as with
+// --authorization-mode=AlwaysAllow.
 type Review struct {
 	// Returned returns the review that was sent, with managedFields. Without it, the response
 	// has nothing but the status.
@@ -17,7 +17,8 @@ type Review struct {
 	Timed bool
 	// Check refuses a spec with 400; nil accepts all.
 	Check func(spec document.Value) error
-	// Status returns the status of the response.
+	// Status returns the status of the response. It is nil for a TokenReview, whose token the
+	// cluster has to check.
 	Status func(user defaults.User) document.Value
 }
 
@@ -29,7 +30,7 @@ func reviewStrategy(group, resource string, r Review) Strategy {
 var selfSubjectReviewStrategy = reviewStrategy("authentication.k8s.io", "selfsubjectreviews", Review{Timed: true, Status: whoAmI})
 
 // tokenReviewStrategy is the strategy of authentication.k8s.io/v1 TokenReview.
-var tokenReviewStrategy = reviewStrategy("authentication.k8s.io", "tokenreviews", Review{Returned: true, Check: hasToken, Status: noToken})
+var tokenReviewStrategy = reviewStrategy("authentication.k8s.io", "tokenreviews", Review{Returned: true, Check: hasToken})
 
 // localSubjectAccessReviewStrategy is the strategy of authorization.k8s.io/v1 LocalSubjectAccessReview.
 var localSubjectAccessReviewStrategy = reviewStrategy("authorization.k8s.io", "localsubjectaccessreviews", Review{Returned: true, Status: allowed})
@@ -71,22 +72,34 @@ func hasToken(spec document.Value) error {
 	return nil
 }
 
-func noToken(defaults.User) document.Value {
-	return document.NewObject().With("user", document.NewObject()).With("error", document.NewString("invalid bearer token"))
-}
-
 // whoAmI returns the attributes of the requesting user.
 func whoAmI(u defaults.User) document.Value {
+	return document.NewObject().With("userInfo", UserInfo(u))
+}
+
+// UserInfo returns a user as a UserInfo of authentication.k8s.io/v1.
+func UserInfo(u defaults.User) document.Value {
 	out := document.NewObject().With("username", document.NewString(u.Name))
 	if u.UID != "" {
 		out = out.With("uid", document.NewString(u.UID))
 	}
 	if len(u.Groups) > 0 {
-		groups := make([]document.Value, len(u.Groups))
-		for i, g := range u.Groups {
-			groups[i] = document.NewString(g)
-		}
-		out = out.With("groups", document.NewList(groups...))
+		out = out.With("groups", stringList(u.Groups))
 	}
-	return document.NewObject().With("userInfo", out)
+	if len(u.Extra) > 0 {
+		extra := document.NewObject()
+		for key, values := range u.Extra {
+			extra = extra.With(key, stringList(values))
+		}
+		out = out.With("extra", extra)
+	}
+	return out
+}
+
+func stringList(texts []string) document.Value {
+	items := make([]document.Value, len(texts))
+	for i, text := range texts {
+		items[i] = document.NewString(text)
+	}
+	return document.NewList(items...)
 }

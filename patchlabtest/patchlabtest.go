@@ -132,7 +132,7 @@ type Server struct {
 
 // New starts a server for use without a test, such as in TestMain. The caller must call Stop.
 func New(o Options) (*Server, error) {
-	config := cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces, Now: o.Now}
+	config := cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces, Now: o.Now, Tokens: &server.Tokens{}}
 	if o.Seed != 0 {
 		ids := newIDs(o.Seed)
 		config.UID, config.Suffix = ids.uid, ids.suffix

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -21,6 +22,10 @@ type fake struct {
 }
 
 func (f *fake) Kinds() *schema.Registry { return f.registry }
+
+func (f *fake) Authenticate(context.Context, string, ...string) (cluster.User, []string, error) {
+	return cluster.User{}, nil, errors.New("the fake has issued no tokens")
+}
 
 func (f *fake) Do(ctx context.Context, r *cluster.Request) (*cluster.Response, error) {
 	f.asked = append(f.asked, r)

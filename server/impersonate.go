@@ -22,8 +22,8 @@ const (
 	serviceAccountPrefix = "system:serviceaccount:"
 )
 
-// user returns the user of a request: the impersonated one, or Options.User. There is no
-// authorization, so every client may impersonate any user.
+// user returns the user of a request: the impersonated one, that of the service account token, or
+// Options.User. There is no authorization, so every client may impersonate any user.
 func (s *Server) user(r *http.Request) (cluster.User, error) {
 	u := cluster.User{Name: r.Header.Get(impersonateUser), UID: r.Header.Get(impersonateUID), Groups: r.Header.Values(impersonateGroup)}
 	for name, values := range r.Header {
@@ -40,6 +40,9 @@ func (s *Server) user(r *http.Request) (cluster.User, error) {
 	if u.Name == "" {
 		if len(u.Groups) > 0 || u.UID != "" || u.Extra != nil {
 			return u, badRequest("a request that impersonates groups, a UID or extra fields must also impersonate a user")
+		}
+		if account, ok := r.Context().Value(userKey{}).(cluster.User); ok {
+			return account, nil
 		}
 		return s.options.User, nil
 	}

@@ -29,8 +29,8 @@ const (
 
 // Options configure a Server. The zero value serves every client.
 type Options struct {
-	// Token, if not empty, is the bearer token that every request must have; others are
-	// answered with 401. Health checks need no token.
+	// Token, if not empty, is the bearer token that every request must have, unless it has the
+	// token of a service account; others are answered with 401. Health checks need no token.
 	Token string
 	// Hosts are the names, in addition to localhost and IP addresses, that the Host header may
 	// contain. Requests with other names are refused with 403, so that a web page cannot reach
@@ -85,6 +85,8 @@ type Cluster interface {
 	Do(context.Context, *cluster.Request) (*cluster.Response, error)
 	// Read answers a get, list or watch. The error is a [*cluster.Status].
 	Read(context.Context, *cluster.Request) (*cluster.Reading, error)
+	// Authenticate returns the user of a service account token, and the audiences that it is for.
+	Authenticate(ctx context.Context, token string, audiences ...string) (cluster.User, []string, error)
 	// Kinds returns the kinds that are currently served.
 	Kinds() *schema.Registry
 }
@@ -134,7 +136,8 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	if !s.authorized(r) {
+	r, authenticated := s.authenticate(r)
+	if !authenticated {
 		s.fail(w, r, &cluster.Status{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"})
 		return
 	}
@@ -191,14 +194,25 @@ func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 	}
 }
 
-func (s *Server) authorized(r *http.Request) bool {
-	if s.options.Token == "" {
-		return true
-	}
+// authenticate reports whether the request has a valid token, if the server requires one. With the
+// token of a service account, the request returned has that user.
+func (s *Server) authenticate(r *http.Request) (*http.Request, bool) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return strings.EqualFold(scheme, "Bearer") &&
-		subtle.ConstantTimeCompare([]byte(strings.TrimSpace(token)), []byte(s.options.Token)) == 1
+	if token = strings.TrimSpace(token); token == "" || !strings.EqualFold(scheme, "Bearer") {
+		return r, s.options.Token == ""
+	}
+	if subtle.ConstantTimeCompare([]byte(token), []byte(s.options.Token)) == 1 {
+		return r, true
+	}
+	user, _, err := s.cluster.Authenticate(r.Context(), token)
+	if err != nil {
+		return r, s.options.Token == ""
+	}
+	return r.WithContext(context.WithValue(r.Context(), userKey{}, user)), true
 }
+
+// userKey is the key of the context value that holds the cluster.User of a service account.
+type userKey struct{}
 
 // writer is the http.ResponseWriter of a request. It records the response's status code and
 // size, and the limits that the request occupies.

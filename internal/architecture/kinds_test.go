@@ -15,12 +15,13 @@ import (
 // namesKinds are the files of package cluster that name built-in kinds, with the
 // reason.
 var namesKinds = map[string]string{
-	"admission.go": "the namespace of a Namespace is its own name",
-	"binding.go":   "a Binding changes a Pod",
-	"eviction.go":  "an Eviction deletes a Pod that a PodDisruptionBudget may protect",
-	"lifecycle.go": "objects live in namespaces that have to exist",
-	"resolve.go":   "bindings is a resource with an action and no objects",
-	"token.go":     "tokens may be bound to other objects",
+	"admission.go":      "the namespace of a Namespace is its own name",
+	"binding.go":        "a Binding changes a Pod",
+	"authentication.go": "tokens may be bound to other objects",
+	"eviction.go":       "an Eviction deletes a Pod that a PodDisruptionBudget may protect",
+	"lifecycle.go":      "objects live in namespaces that have to exist",
+	"resolve.go":        "bindings is a resource with an action and no objects",
+	"token.go":          "tokens may be bound to other objects",
 }
 
 // TestPipelineKnowsNoKind: what differs between kinds in kube-apiserver is in package kinds;

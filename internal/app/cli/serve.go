@@ -129,6 +129,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	}
 	config := cluster.Config{
 		Version: minorVersion(o.kubeVersion), NoDefaults: !o.defaults, Addresses: o.defaults, Now: a.Now, StrictNamespaces: o.strict,
+		Tokens: &server.Tokens{},
 	}
 	if o.admission {
 		if done, err := a.admit(ctx, &config); done || err != nil {

@@ -1,0 +1,187 @@
+//go:build !js
+
+package cluster
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/kinds"
+)
+
+// issuer is the issuer of service account tokens and the audience of the API, as kubeadm
+// configures them.
+const issuer = "https://kubernetes.default.svc.cluster.local"
+
+// leeway is how far the clocks of two servers may differ, and how long the tokens of a service
+// account remain valid whose deletion has begun.
+const leeway = time.Minute
+
+var errInvalidToken = errors.New(invalidToken)
+
+// Authenticate returns the user of a service account token that the cluster has issued, and
+// those of the given audiences that the token is for; without audiences, that of the API is
+// meant. An error has the words of a TokenReview: the token is no such token, is expired, or its
+// service account or the object that it is bound to was deleted. Without [Config.Tokens] no
+// token is valid.
+func (c *Cluster) Authenticate(ctx context.Context, token string, audiences ...string) (User, []string, error) {
+	if c.config.Tokens == nil || tokenClaims(token).Get("iss").StringOr("") != issuer {
+		return User{}, nil, errInvalidToken
+	}
+	user, granted, err := c.authenticate(ctx, token, audiences)
+	if err != nil {
+		return User{}, nil, fmt.Errorf("[%s, %w]", invalidToken, err)
+	}
+	return user, granted, nil
+}
+
+// authenticate checks a token in the order of kube-apiserver (pkg/serviceaccount, jwt.go and
+// claims.go).
+func (c *Cluster) authenticate(ctx context.Context, token string, audiences []string) (User, []string, error) {
+	if err := c.config.Tokens.Verify(token); err != nil {
+		return User{}, nil, err
+	}
+	claims := tokenClaims(token)
+	if len(audiences) == 0 {
+		audiences = []string{issuer}
+	}
+	intended := stringsOf(claims.Get("aud"))
+	granted := slices.DeleteFunc(slices.Clone(audiences), func(a string) bool { return !slices.Contains(intended, a) })
+	if len(granted) == 0 {
+		return User{}, nil, fmt.Errorf("token audiences %q is invalid for the target audiences %q", intended, audiences)
+	}
+	if err := c.checkTimes(claims); err != nil {
+		return User{}, nil, err
+	}
+	user, err := c.tokenUser(ctx, claims)
+	return user, granted, err
+}
+
+// tokenClaims returns the claims of a JSON Web Token without checking its signature; absent if it
+// is not one.
+func tokenClaims(token string) document.Value {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return document.Value{}
+	}
+	text, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return document.Value{}
+	}
+	claims, err := document.Parse(text, document.Options{})
+	if err != nil {
+		return document.Value{}
+	}
+	return claims.Root
+}
+
+func (c *Cluster) checkTimes(claims document.Value) error {
+	now := c.config.Now()
+	at := func(claim string) time.Time {
+		seconds, _ := claims.Get(claim).Int()
+		return time.Unix(seconds, 0)
+	}
+	switch {
+	case now.Add(leeway).Before(at("nbf")):
+		return errors.New("service account token is not valid yet")
+	case now.Add(-leeway).After(at("exp")):
+		return errors.New("service account token has expired")
+	}
+	return nil
+}
+
+// tokenUser returns the user that a token's claims name. Its service account and the object that
+// the token is bound to must still exist.
+func (c *Cluster) tokenUser(ctx context.Context, claims document.Value) (User, error) {
+	bound := claims.Get("kubernetes.io")
+	namespace := bound.Get("namespace").StringOr("")
+	account := bound.Get("serviceaccount")
+	name, uid := account.Get("name").StringOr(""), account.Get("uid").StringOr("")
+	object, st := c.coreObject(ctx, "serviceaccounts", namespace, name)
+	switch {
+	case st != nil:
+		return User{}, st
+	case meta(object, "uid") != uid:
+		return User{}, fmt.Errorf("service account UID (%s) does not match claim (%s)", meta(object, "uid"), uid)
+	case c.isGone(object):
+		return User{}, fmt.Errorf("service account %s/%s has been deleted", namespace, name)
+	}
+	if err := c.checkBound(ctx, namespace, bound); err != nil {
+		return User{}, err
+	}
+	user := User{
+		Name: "system:serviceaccount:" + namespace + ":" + name, UID: uid,
+		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+		Extra:  map[string][]string{"authentication.kubernetes.io/credential-id": {"JTI=" + claims.Get("jti").StringOr("")}},
+	}
+	for _, kind := range [...]string{"pod", "node"} {
+		if ref := bound.Get(kind); ref.Exists() {
+			user.Extra["authentication.kubernetes.io/"+kind+"-name"] = []string{ref.Get("name").StringOr("")}
+			user.Extra["authentication.kubernetes.io/"+kind+"-uid"] = []string{ref.Get("uid").StringOr("")}
+		}
+	}
+	return user, nil
+}
+
+// checkBound checks that the object that a token is bound to still exists. The node of a token
+// that is bound to a pod is not checked.
+func (c *Cluster) checkBound(ctx context.Context, namespace string, bound document.Value) error {
+	for _, b := range [...]struct{ claim, resource, namespace, what string }{
+		{"secret", "secrets", namespace, "service account secret ref claim"},
+		{"pod", "pods", namespace, "service account pod ref claim"},
+		{"node", "nodes", "", "service account node ref claim"},
+	} {
+		ref := bound.Get(b.claim)
+		if !ref.Exists() || b.claim == "node" && bound.Get("pod").Exists() {
+			continue
+		}
+		object, st := c.coreObject(ctx, b.resource, b.namespace, ref.Get("name").StringOr(""))
+		if st != nil || c.isGone(object) {
+			return errors.New("service account token has been invalidated")
+		}
+		if was, is := ref.Get("uid").StringOr(""), meta(object, "uid"); was != is {
+			return fmt.Errorf("%s UID (%s) does not match %s (%s)", b.claim, is, b.what, was)
+		}
+	}
+	return nil
+}
+
+// isGone reports whether the deletion of an object began longer ago than the leeway.
+func (c *Cluster) isGone(object document.Value) bool {
+	at, err := time.Parse(time.RFC3339, meta(object, "deletionTimestamp"))
+	return err == nil && at.Before(c.config.Now().Add(-leeway))
+}
+
+// tokenStatus returns the status of a TokenReview.
+func (c *Cluster) tokenStatus(ctx context.Context, spec document.Value) document.Value {
+	user, audiences, err := c.Authenticate(ctx, spec.Get("token").StringOr(""), stringsOf(spec.Get("audiences"))...)
+	if err != nil {
+		return invalidTokenStatus(err.Error())
+	}
+	granted := make([]document.Value, len(audiences))
+	for i, a := range audiences {
+		granted[i] = document.NewString(a)
+	}
+	return document.NewObject().With("authenticated", document.NewBool(true)).
+		With("user", kinds.UserInfo(user)).With("audiences", document.NewList(granted...))
+}
+
+// signed returns the token with the given claims. Without [Config.Tokens] it has the form of a
+// JSON Web Token but no signature.
+func (c *Cluster) signed(claims document.Value) (string, *Status) {
+	if c.config.Tokens == nil {
+		encode := base64.RawURLEncoding.EncodeToString
+		return encode([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + encode(claims.JSON()) + ".", nil
+	}
+	token, err := c.config.Tokens.Sign(claims.JSON())
+	if err != nil {
+		return "", internalError(fmt.Errorf("failed to generate token: %w", err))
+	}
+	return token, nil
+}

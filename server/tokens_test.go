@@ -1,0 +1,239 @@
+package server
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// accounts is a server that requires a token and has the service account "a" and, in the same
+// namespace, the pod "p" on the node "n" and the secret "s".
+type accounts struct {
+	t   *testing.T
+	s   *Server
+	now time.Time
+}
+
+const (
+	inDefault  = "/api/v1/namespaces/default"
+	adminToken = "secret"
+)
+
+func newAccounts(t *testing.T) *accounts {
+	t.Helper()
+	a := &accounts{t: t, now: fixedClock()}
+	clock := func() time.Time { return a.now }
+	c, err := cluster.New(cluster.Config{Now: clock, Tokens: &Tokens{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	a.s = New(c, Options{Now: clock, Token: adminToken})
+	a.must("POST", inDefault+"/serviceaccounts", `{"metadata":{"name":"a"}}`)
+	a.must("POST", "/api/v1/nodes", `{"metadata":{"name":"n"}}`)
+	a.must("POST", inDefault+"/pods", `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"a","nodeName":"n","containers":[{"name":"c","image":"i"}]}}`)
+	a.must("POST", inDefault+"/secrets", `{"metadata":{"name":"s"}}`)
+	return a
+}
+
+func (a *accounts) must(method, path, text string) document.Value {
+	a.t.Helper()
+	w := ask(a.s, method, path, text, "Authorization", "Bearer "+adminToken)
+	if w.Code >= 300 {
+		a.t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+	}
+	return body(a.t, w)
+}
+
+// token returns a token of a service account.
+func (a *accounts) token(account, spec string) string {
+	a.t.Helper()
+	return a.must("POST", inDefault+"/serviceaccounts/"+account+"/token", `{"spec":`+spec+`}`).Lookup("status", "token").StringOr("")
+}
+
+// review returns the status of a TokenReview.
+func (a *accounts) review(token, audiences string) document.Value {
+	a.t.Helper()
+	return a.must("POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"`+token+`","audiences":`+audiences+`}}`).Get("status")
+}
+
+// who returns the user of requests with a token, absent if they are not authenticated.
+func (a *accounts) who(token string) document.Value {
+	a.t.Helper()
+	w := ask(a.s, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", `{}`, "Authorization", "Bearer "+token)
+	if w.Code == 401 {
+		return document.Value{}
+	}
+	return body(a.t, w).Lookup("status", "userInfo")
+}
+
+// The token of a service account authenticates requests, and a TokenReview names its user, as
+// kube-apiserver 1.36.3 answered the same requests.
+func TestTokensOfServiceAccounts(t *testing.T) {
+	const api = `"https://kubernetes.default.svc.cluster.local"`
+	for _, c := range []struct {
+		name, spec, audiences string
+		granted               string
+		extra                 []string
+		refused               bool // as the credential of a request
+	}{
+		{name: "without audiences it is for the API", spec: `{}`, audiences: `[]`, granted: `[` + api + `]`},
+		{name: "only the audiences that the token has are granted", spec: `{}`, audiences: `[` + api + `,"x"]`, granted: `[` + api + `]`},
+		{name: "a token for others is no credential here", spec: `{"audiences":["x","z"]}`, audiences: `["y","x"]`, granted: `["x"]`, refused: true},
+		{name: "bound to a pod", spec: `{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p"}}`, audiences: `[]`, granted: `[` + api + `]`,
+			extra: []string{"node-name", "node-uid", "pod-name", "pod-uid"}},
+		{name: "bound to a node", spec: `{"boundObjectRef":{"apiVersion":"v1","kind":"Node","name":"n"}}`, audiences: `[]`, granted: `[` + api + `]`,
+			extra: []string{"node-name", "node-uid"}},
+		{name: "bound to a secret", spec: `{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"s"}}`, audiences: `[]`, granted: `[` + api + `]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAccounts(t)
+			token := a.token("a", c.spec)
+			status := a.review(token, c.audiences)
+			if !document.Equal(status.Get("authenticated"), document.NewBool(true)) || status.Get("audiences").String() != c.granted || status.Get("error").Exists() {
+				t.Errorf("the status is %s", status)
+			}
+			user := status.Get("user")
+			uid := a.must("GET", inDefault+"/serviceaccounts/a", "").Lookup("metadata", "uid")
+			if user.Get("username").StringOr("") != "system:serviceaccount:default:a" || !document.Equal(user.Get("uid"), uid) ||
+				user.Get("groups").String() != `["system:serviceaccounts","system:serviceaccounts:default","system:authenticated"]` {
+				t.Errorf("the user is %s", user)
+			}
+			extra := user.Get("extra")
+			if id := extra.Get("authentication.kubernetes.io/credential-id").At(0).StringOr(""); !strings.HasPrefix(id, "JTI=") {
+				t.Errorf("the credential is %q", id)
+			}
+			for _, key := range c.extra {
+				if extra.Get("authentication.kubernetes.io/"+key).At(0).StringOr("") == "" {
+					t.Errorf("%s is missing in %s", key, extra)
+				}
+			}
+			if want := len(c.extra) + 1; extra.Len() != want {
+				t.Errorf("%d extra fields, want %d: %s", extra.Len(), want, extra)
+			}
+			switch who := a.who(token); {
+			case c.refused && who.Exists():
+				t.Errorf("the token for others authenticates %s", who)
+			case !c.refused && !document.Equal(who, user):
+				t.Errorf("the token authenticates %s, the review names %s", who, user)
+			}
+		})
+	}
+}
+
+// A token is refused with kube-apiserver's reason, in a review and as the credential of a request.
+func TestInvalidTokens(t *testing.T) {
+	encode := base64.RawURLEncoding.EncodeToString
+	// part replaces one of the three parts of a token.
+	part := func(token string, i int, by func(string) string) string {
+		parts := strings.Split(token, ".")
+		parts[i] = by(parts[i])
+		return strings.Join(parts, ".")
+	}
+	const signature = "[invalid bearer token, go-jose/go-jose: error in cryptographic primitive]"
+	for _, c := range []struct {
+		name string
+		// spec is that of the TokenRequest, and change what happens then. It returns the token to use.
+		spec      string
+		audiences string
+		change    func(a *accounts, token string) string
+		want      string
+	}{
+		{name: "no token", change: func(*accounts, string) string { return "garbage" }, want: "invalid bearer token"},
+		{name: "three parts that are not encoded", change: func(*accounts, string) string { return "a.b.c" }, want: "invalid bearer token"},
+		{name: "another issuer", change: func(_ *accounts, token string) string {
+			return part(token, 1, func(string) string { return encode([]byte(`{"iss":"https://other.example"}`)) })
+		}, want: "invalid bearer token"},
+		{name: "other claims", change: func(_ *accounts, token string) string {
+			return part(token, 1, func(claims string) string {
+				text, _ := base64.RawURLEncoding.DecodeString(claims)
+				return encode([]byte(strings.ReplaceAll(string(text), `"a"`, `"b"`)))
+			})
+		}, want: signature},
+		{name: "another signature", change: func(_ *accounts, token string) string {
+			return part(token, 2, func(s string) string { return strings.Repeat("A", len(s)) })
+		}, want: signature},
+		{name: "the key of another server", change: func(*accounts, string) string { return newAccounts(t).token("a", `{}`) }, want: signature},
+		{name: "other audiences", audiences: `["x","y"]`, change: func(_ *accounts, token string) string { return token },
+			want: `[invalid bearer token, token audiences ["https://kubernetes.default.svc.cluster.local"] is invalid for the target audiences ["x" "y"]]`},
+		{name: "expired", change: func(a *accounts, token string) string { a.now = a.now.Add(time.Hour + 2*time.Minute); return token },
+			want: "[invalid bearer token, service account token has expired]"},
+		{name: "not valid yet", change: func(a *accounts, token string) string { a.now = a.now.Add(-2 * time.Minute); return token },
+			want: "[invalid bearer token, service account token is not valid yet]"},
+		{name: "the account was deleted", change: func(a *accounts, token string) string {
+			a.must("DELETE", inDefault+"/serviceaccounts/a", "")
+			return token
+		}, want: `[invalid bearer token, serviceaccounts "a" not found]`},
+		{name: "the account was created anew", change: func(a *accounts, token string) string {
+			a.must("DELETE", inDefault+"/serviceaccounts/a", "")
+			a.must("POST", inDefault+"/serviceaccounts", `{"metadata":{"name":"a"}}`)
+			return token
+		}, want: "[invalid bearer token, service account UID (NEW) does not match claim (OLD)]"},
+		{name: "the account has been terminating for some time", change: func(a *accounts, token string) string {
+			a.must("PUT", inDefault+"/serviceaccounts/a", `{"metadata":{"name":"a","finalizers":["x.example.com/f"]}}`)
+			a.must("DELETE", inDefault+"/serviceaccounts/a", "")
+			if !a.who(token).Exists() {
+				t.Error("the token ends with the beginning of the deletion")
+			}
+			a.now = a.now.Add(2 * time.Minute)
+			return token
+		}, want: "[invalid bearer token, service account default/a has been deleted]"},
+		{name: "its pod was deleted", spec: `{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p"}}`, change: func(a *accounts, token string) string {
+			a.must("DELETE", inDefault+"/pods/p?gracePeriodSeconds=0", "")
+			return token
+		}, want: "[invalid bearer token, service account token has been invalidated]"},
+		{name: "its node was deleted", spec: `{"boundObjectRef":{"apiVersion":"v1","kind":"Node","name":"n"}}`, change: func(a *accounts, token string) string {
+			a.must("DELETE", "/api/v1/nodes/n", "")
+			return token
+		}, want: "[invalid bearer token, service account token has been invalidated]"},
+		{name: "its secret was created anew", spec: `{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"s"}}`, change: func(a *accounts, token string) string {
+			a.must("DELETE", inDefault+"/secrets/s", "")
+			a.must("POST", inDefault+"/secrets", `{"metadata":{"name":"s"}}`)
+			return token
+		}, want: "[invalid bearer token, secret UID (NEW) does not match service account secret ref claim (OLD)]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAccounts(t)
+			uid := func(path string) string {
+				w := ask(a.s, "GET", path, "", "Authorization", "Bearer "+adminToken)
+				return body(t, w).Lookup("metadata", "uid").StringOr("-")
+			}
+			spec, audiences, path := c.spec, c.audiences, inDefault+"/serviceaccounts/a"
+			if spec == "" {
+				spec = `{}`
+			}
+			if audiences == "" {
+				audiences = `[]`
+			}
+			if strings.Contains(c.want, "secret UID") {
+				path = inDefault + "/secrets/s"
+			}
+			old := uid(path)
+			token := c.change(a, a.token("a", spec))
+			want := strings.NewReplacer("NEW", uid(path), "OLD", old).Replace(c.want)
+			if status := a.review(token, audiences); status.Get("error").StringOr("") != want || status.Get("authenticated").Exists() {
+				t.Errorf("the status is %s, want the error %s", status, want)
+			}
+			if c.audiences == "" && a.who(token).Exists() {
+				t.Error("the token authenticates a request")
+			}
+		})
+	}
+}
+
+// A server without a required token takes every request, and the user of a request with the token
+// of a service account is that account.
+func TestTokensWithoutARequiredOne(t *testing.T) {
+	a := newAccounts(t)
+	token := a.token("a", `{}`)
+	a.s.options.Token = ""
+	for token, want := range map[string]string{token: "system:serviceaccount:default:a", "garbage": "system:anonymous"} {
+		if got := a.who(token).Get("username").StringOr(""); got != want {
+			t.Errorf("the user is %q, want %q", got, want)
+		}
+	}
+}
