@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -67,6 +68,13 @@ type Attributes struct {
 // Warn adds a warning to the response, whether the request succeeds or not. It must not be
 // called concurrently.
 func (a *Attributes) Warn(text string) { a.warn(text) }
+
+// Forbid returns the refusal of the write by an admission plugin: 403, with the reason in the
+// words of the plugin. An object whose name is not generated yet has its generateName.
+func (a *Attributes) Forbid(why string) *Status {
+	name := cmp.Or(a.Name, meta(a.Object, "name"), meta(a.Object, "generateName"), "Unknown")
+	return refused(groupResource{group: a.Resource.Group, resource: a.Resource.Resource}, name, why)
+}
 
 // Decode decodes an object of a built-in kind in the way a request body is decoded: unknown
 // fields are dropped and defaults are set. The error names the value that has a wrong type.

@@ -193,3 +193,23 @@ func TestNowSetsTheTimesOfObjects(t *testing.T) {
 		t.Errorf("created %s, managedFields %v, want the time %s", made.CreationTimestamp, made.ManagedFields, now)
 	}
 }
+
+// The admission plugins that a test names apply to what its clients create, and not to the objects
+// that the server begins with.
+func TestAdmissionPlugins(t *testing.T) {
+	pod := func(name string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
+	}
+	s := patchlabtest.StartWith(t, patchlabtest.Options{AdmissionPlugins: []string{"Priority"}, Values: []any{pod("old")}})
+	pods := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().Pods("default")
+	created, err := pods.Create(t.Context(), pod("new"), metav1.CreateOptions{})
+	if err != nil || created.Spec.Priority == nil || *created.Spec.Priority != 0 {
+		t.Errorf("created with the priority %v: %v", created.Spec.Priority, err)
+	}
+	if old, err := pods.Get(t.Context(), "old", metav1.GetOptions{}); err != nil || old.Spec.Priority != nil {
+		t.Errorf("the server begins with the priority %v: %v", old.Spec.Priority, err)
+	}
+	if _, err := patchlabtest.New(patchlabtest.Options{AdmissionPlugins: []string{"Quota"}}); err == nil {
+		t.Error("an unknown plugin is accepted")
+	}
+}

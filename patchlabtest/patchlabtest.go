@@ -47,6 +47,7 @@ import (
 	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/controllers"
+	"github.com/patchlab-dev/patchlab/plugins"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -73,6 +74,10 @@ type Options struct {
 	// StrictNamespaces refuses to create objects in namespaces that do not exist or
 	// are being deleted, as kube-apiserver does with its default admission plugins.
 	StrictNamespaces bool
+	// AdmissionPlugins are the admission plugins of kube-apiserver to run, such as "LimitRanger",
+	// or [plugins.Default] for all of package plugins; nil runs none. They do not apply to
+	// Objects and Values.
+	AdmissionPlugins []string
 	// Version is the Kubernetes minor version, such as "1.34"; "" is the newest that is built
 	// in.
 	Version string
@@ -141,6 +146,9 @@ func New(o Options) (*Server, error) {
 		if err := admission.Configure(&config, admission.Options{Service: o.Service}); err != nil {
 			return nil, err
 		}
+	}
+	if err := plugins.Configure(&config, o.AdmissionPlugins...); err != nil {
+		return nil, err
 	}
 	c, err := cluster.New(config)
 	if err != nil {

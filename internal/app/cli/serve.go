@@ -18,6 +18,7 @@ import (
 	"github.com/patchlab-dev/patchlab/controllers"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/plugins"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/server"
 )
@@ -31,6 +32,7 @@ type serveOptions struct {
 	tokenFile   string
 	controllers string
 	strict      bool
+	plugins     []string
 	roles       bool
 	tls         bool
 	kubeVersion string
@@ -69,6 +71,9 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
   # Run the controllers that complete deletions
   patchlab serve --controllers namespace,gc --strict-namespaces
 
+  # Run the admission plugins of kube-apiserver, such as LimitRanger and Priority
+  patchlab serve --enable-admission-plugins default
+
   # Listen on a free port with TLS and a token, and load objects at startup
   patchlab serve --listen 127.0.0.1:0 --tls --token-file token --load objects/
 
@@ -93,9 +98,11 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.BoolVar(&o.admission, "admission", true, "run CEL rules, admission policies, admission webhooks and conversion webhooks")
 	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection)")
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
+	f.StringSliceVar(&o.plugins, "enable-admission-plugins", nil, "comma-separated list of kube-apiserver's admission plugins to run, such as LimitRanger,Priority; "+plugins.Default+" runs all that patchlab implements")
 	f.BoolVar(&o.roles, "bootstrap-roles", false, "create the ClusterRoles cluster-admin, admin, edit and view at startup")
 	f.BoolVar(&o.log, "request-log", false, "log every request to standard error")
 	f.StringVar(&o.logFormat, "log-format", "text", "log format: text or json")
+	_ = c.RegisterFlagCompletionFunc("enable-admission-plugins", cobra.FixedCompletions(append(plugins.Names(), plugins.Default), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -135,6 +142,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		if done, err := a.admit(ctx, &config); done || err != nil {
 			return err
 		}
+	}
+	if err := plugins.Configure(&config, o.plugins...); err != nil {
+		return usage("--enable-admission-plugins: " + err.Error())
 	}
 	defer collectRarely()()
 	options := server.Options{Token: o.token, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts}

@@ -295,6 +295,20 @@ func clientOf(t *testing.T, kubeconfig, url string) *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 }
 
+func TestServeRunsAdmissionPlugins(t *testing.T) {
+	url, _, stop := startServe(t, "--enable-admission-plugins", "Priority")
+	defer stop()
+	resp, err := http.Post(url+"/api/v1/namespaces/default/pods", "application/json",
+		strings.NewReader(`{"metadata":{"name":"p"},"spec":{"priorityClassName":"none","containers":[{"name":"c","image":"i"}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), `pods \"p\" is forbidden: no PriorityClass with name none was found`) {
+		t.Errorf("answered %d %s, %v", resp.StatusCode, text, err)
+	}
+}
+
 func TestServeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -315,6 +329,7 @@ func TestServeRefuses(t *testing.T) {
 	}{
 		{"an extra argument", []string{"x"}, exitUsage, "accepts no arguments"},
 		{"an unknown version", []string{"--kube-version", "1.2"}, exitUsage, "supported versions are 1.30"},
+		{"an unknown admission plugin", []string{"--enable-admission-plugins", "Priority,Quota"}, exitUsage, `--enable-admission-plugins: unknown admission plugin "Quota": known are NamespaceLifecycle, LimitRanger`},
 		{"a missing file", []string{"--crd", filepath.Join(dir, "none.yaml")}, exitRefused, "none.yaml: no such file"},
 		{"a file that is not a CRD", []string{"--crd", noCRD}, exitRefused, `no-crd.yaml: no CustomResourceDefinition found`},
 		{"an unknown kind", []string{"--load", unknown}, exitRefused, `unknown.yaml:3:1: no kind "Thing" is registered for version "x.example.com/v1"; add its CustomResourceDefinition`},

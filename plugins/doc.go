@@ -1,0 +1,9 @@
+// Package plugins implements the admission plugins of kube-apiserver that change or refuse objects
+// by what else is in the cluster: default classes, priorities, limits, and the like. They run
+// only if [Configure] names them, because an API server in a test often runs without them.
+//
+// The plugins are those that kube-apiserver enables by default, but for ServiceAccount, whose
+// tokens need a controller, ResourceQuota, whose quotas are counted by one, PodSecurity, and
+// those that depend on authorization. The admission of policies and webhooks is in the module
+// admission; it runs after these. doc/plugins.md describes each plugin.
+package plugins

@@ -1,0 +1,243 @@
+package plugins
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
+)
+
+// limitRangerAnnotation says what was set in a pod.
+const limitRangerAnnotation = "kubernetes.io/limit-ranger"
+
+// The types of limits in a LimitRange.
+const (
+	limitContainer = "Container"
+	limitPod       = "Pod"
+	limitClaim     = "PersistentVolumeClaim"
+)
+
+// limited reports whether LimitRanges apply to a write: to new pods, resized pods, and claims. Objects
+// that are being deleted are exempt.
+func (c *call) limited() (pod, claim bool) {
+	if c.Old.Lookup("metadata", "deletionTimestamp").Exists() {
+		return false, false
+	}
+	resizes := c.Operation == cluster.OperationUpdate && c.Resource.Builtin && c.Resource.Group == "" && c.Resource.Resource == "pods" && c.Request.Subresource == "resize"
+	claim = c.creates("", "persistentvolumeclaims") || c.updates("", "persistentvolumeclaims")
+	return c.creates("", "pods") || resizes, claim
+}
+
+// setDefaultLimits sets the default limits and requests of the namespace's LimitRanges in the
+// containers of a pod.
+func setDefaultLimits(c *call) *cluster.Status {
+	if pod, _ := c.limited(); !pod {
+		return nil
+	}
+	ranges, st := c.list("", "limitranges", c.Namespace)
+	if st != nil {
+		return st
+	}
+	for _, r := range ranges {
+		requests, limits := document.NewObject(), document.NewObject()
+		for _, limit := range r.Lookup("spec", "limits").Items() {
+			if limit.Get("type").StringOr("") != limitContainer {
+				continue
+			}
+			requests, limits = with(requests, limit.Get("defaultRequest")), with(limits, limit.Get("default"))
+		}
+		var set []string
+		for _, list := range [...]struct{ field, what string }{{"containers", "container"}, {"initContainers", "init container"}} {
+			containers := c.Object.Lookup("spec", list.field)
+			for i, container := range containers.Items() {
+				container, requested := withDefaults(container, "requests", requests)
+				container, limited := withDefaults(container, "limits", limits)
+				for _, s := range [...]struct {
+					names []string
+					what  string
+				}{{requested, "request"}, {limited, "limit"}} {
+					if len(s.names) > 0 {
+						set = append(set, strings.Join(s.names, ", ")+" "+s.what+" for "+list.what+" "+container.Get("name").StringOr(""))
+					}
+				}
+				containers = containers.WithItem(i, container)
+			}
+			if containers.Len() > 0 {
+				c.set(containers, "spec", list.field)
+			}
+		}
+		if len(set) > 0 {
+			c.set(document.NewString("LimitRanger plugin set: "+strings.Join(set, "; ")), "metadata", "annotations", limitRangerAnnotation)
+		}
+	}
+	return nil
+}
+
+// with returns the object with the members of another one.
+func with(object, more document.Value) document.Value {
+	for key, value := range more.Members() {
+		object = object.With(key, value)
+	}
+	return object
+}
+
+// withDefaults returns a container with the amounts that its requests or limits lack, and their
+// names.
+func withDefaults(container document.Value, field string, amounts document.Value) (document.Value, []string) {
+	var set []string
+	for name, amount := range amounts.Members() {
+		if !container.Lookup("resources", field, name).Exists() {
+			container = container.Set(amount, "resources", field, name)
+			set = append(set, name)
+		}
+	}
+	slices.Sort(set)
+	return container, set
+}
+
+// checkLimits refuses a pod or a claim that is outside the limits of the namespace's LimitRanges.
+func checkLimits(c *call) *cluster.Status {
+	pod, claim := c.limited()
+	if !pod && !claim {
+		return nil
+	}
+	ranges, st := c.list("", "limitranges", c.Namespace)
+	if st != nil {
+		return st
+	}
+	for _, r := range ranges {
+		var broken []string
+		for _, limit := range r.Lookup("spec", "limits").Items() {
+			l := limits{kind: limit.Get("type").StringOr(""), least: podresources.Read(limit.Get("min")),
+				most: podresources.Read(limit.Get("max")), ratio: podresources.Read(limit.Get("maxLimitRequestRatio"))}
+			if pod {
+				broken = append(broken, l.checkPod(c.Object.Get("spec"))...)
+			} else if l.kind == limitClaim {
+				broken = append(broken, l.checkClaim(podresources.Read(c.Object.Lookup("spec", "resources", "requests")))...)
+			}
+		}
+		if broken = unique(broken); len(broken) == 1 {
+			return c.Forbid(broken[0])
+		} else if len(broken) > 1 {
+			return c.Forbid("[" + strings.Join(broken, ", ") + "]")
+		}
+	}
+	return nil
+}
+
+// unique returns the texts in their order, each once.
+func unique(texts []string) []string {
+	var out []string
+	for _, text := range texts {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// limits is an item of a LimitRange.
+type limits struct {
+	kind               string
+	least, most, ratio podresources.Amounts
+}
+
+// checkPod returns what the limits forbid in a pod: of each container, or of all together.
+func (l limits) checkPod(spec document.Value) []string {
+	var broken []string
+	switch l.kind {
+	case limitContainer:
+		for _, field := range [...]string{"containers", "initContainers"} {
+			for _, container := range spec.Get(field).Items() {
+				resources := container.Get("resources")
+				broken = append(broken, l.check(podresources.Read(resources.Get("requests")), podresources.Read(resources.Get("limits")))...)
+			}
+		}
+	case limitPod:
+		broken = l.check(podTotal(spec, "requests"), podTotal(spec, "limits"))
+	}
+	return broken
+}
+
+// podTotal returns the total requests or limits of a pod. Processor and memory of the pod itself
+// replace those of its containers.
+func podTotal(spec document.Value, which string) podresources.Amounts {
+	total := podresources.OfContainers(spec, which)
+	for name, amount := range podresources.Read(spec.Lookup("resources", which)) {
+		if name == "cpu" || name == "memory" {
+			total[name] = amount
+		}
+	}
+	return total
+}
+
+// checkClaim returns what the limits forbid in the requests of a claim.
+func (l limits) checkClaim(requests podresources.Amounts) []string {
+	broken := l.checkLeast(requests, nil)
+	for _, name := range slices.Sorted(maps.Keys(l.most)) {
+		most := l.most[name]
+		if request, ok := requests[name]; !ok {
+			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s.  No request is specified", name, l.kind, most))
+		} else if request.Cmp(most) > 0 {
+			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s, but request is %s", name, l.kind, most, request))
+		}
+	}
+	return broken
+}
+
+// check returns what the limits forbid in requests and limits.
+func (l limits) check(requests, most podresources.Amounts) []string {
+	broken := l.checkLeast(requests, most)
+	for _, name := range slices.Sorted(maps.Keys(l.most)) {
+		allowed := l.most[name]
+		request, limit := requests[name], most[name]
+		if _, ok := most[name]; !ok {
+			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s.  No limit is specified", name, l.kind, allowed))
+		} else if limit.Cmp(allowed) > 0 {
+			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s, but limit is %s", name, l.kind, allowed, limit))
+		} else if request.Cmp(allowed) > 0 {
+			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s, but request is %s", name, l.kind, allowed, request))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.ratio)) {
+		broken = append(broken, l.checkRatio(name, requests[name], most[name])...)
+	}
+	return broken
+}
+
+func (l limits) checkLeast(requests, most podresources.Amounts) []string {
+	var broken []string
+	for _, name := range slices.Sorted(maps.Keys(l.least)) {
+		least := l.least[name]
+		request, limit := requests[name], most[name]
+		_, isLimited := most[name]
+		if _, ok := requests[name]; !ok {
+			broken = append(broken, fmt.Sprintf("minimum %s usage per %s is %s.  No request is specified", name, l.kind, least))
+		} else if request.Cmp(least) < 0 {
+			broken = append(broken, fmt.Sprintf("minimum %s usage per %s is %s, but request is %s", name, l.kind, least, request))
+		} else if isLimited && limit.Cmp(least) < 0 {
+			broken = append(broken, fmt.Sprintf("minimum %s usage per %s is %s, but limit is %s", name, l.kind, least, limit))
+		}
+	}
+	return broken
+}
+
+// checkRatio returns whether the limit of a resource is too high for its request.
+func (l limits) checkRatio(name string, request, limit quantity.Quantity) []string {
+	allowed := l.ratio[name]
+	text := fmt.Sprintf("%s max limit to request ratio per %s is %s, but ", name, l.kind, allowed)
+	switch ratio := limit.Float() / request.Float(); {
+	case request.IsZero():
+		return []string{text + "no request is specified or request is 0"}
+	case limit.IsZero():
+		return []string{text + "no limit is specified or limit is 0"}
+	case ratio > allowed.Float():
+		return []string{text + fmt.Sprintf("provided ratio is %f", ratio)}
+	}
+	return nil
+}

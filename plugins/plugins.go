@@ -1,0 +1,207 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Default stands for all plugins of this package.
+const Default = "default"
+
+// namespaceLifecycle is the plugin that package cluster implements.
+const namespaceLifecycle = "NamespaceLifecycle"
+
+// plugin is an admission plugin. Either function may be nil. A non-nil Status refuses the request.
+type plugin struct {
+	name string
+	// mutate changes call.Object.
+	mutate   func(*call) *cluster.Status
+	validate func(*call) *cluster.Status
+}
+
+// ordered are the plugins in the order in which kube-apiserver runs them
+// (k8s.io/kubernetes/pkg/kubeapiserver/options, AllOrderedPlugins).
+var ordered = [...]plugin{
+	{name: "LimitRanger", mutate: setDefaultLimits, validate: checkLimits},
+	{name: "TaintNodesByCondition", mutate: taintNode},
+	{name: "Priority", mutate: setPriority, validate: checkPriorityClass},
+	{name: "DefaultTolerationSeconds", mutate: setTolerations},
+	{name: "DefaultStorageClass", mutate: setStorageClass},
+	{name: "StorageObjectInUseProtection", mutate: protectStorage},
+	{name: "PersistentVolumeClaimResize", validate: checkResize},
+	{name: "RuntimeClass", mutate: useRuntimeClass, validate: checkOverhead},
+	{name: "DefaultIngressClass", mutate: setIngressClass},
+}
+
+// Names returns the names of the plugins that [Configure] knows.
+func Names() []string {
+	names := []string{namespaceLifecycle}
+	for _, p := range ordered {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Configure adds plugins to the admission chain of a cluster, in kube-apiserver's order and before
+// that of config.Admission. NamespaceLifecycle sets config.StrictNamespaces. [Default] stands
+// for all plugins. An error names a plugin that is unknown.
+func Configure(config *cluster.Config, names ...string) error {
+	for _, name := range names {
+		if name != Default && !slices.Contains(Names(), name) {
+			return fmt.Errorf("unknown admission plugin %q: known are %s, and %s for all of them", name, strings.Join(Names(), ", "), Default)
+		}
+	}
+	selected := func(name string) bool { return slices.Contains(names, name) || slices.Contains(names, Default) }
+	if selected(namespaceLifecycle) {
+		config.StrictNamespaces = true
+	}
+	var enabled []plugin
+	for _, p := range ordered {
+		if selected(p.name) {
+			enabled = append(enabled, p)
+		}
+	}
+	if len(enabled) == 0 {
+		return nil
+	}
+	following := config.Admission
+	config.Admission = func(c *cluster.Cluster) (cluster.Admission, error) {
+		ch := &chain{cluster: c, plugins: enabled}
+		if following == nil {
+			return ch, nil
+		}
+		var err error
+		ch.next, err = following(c)
+		return ch, err
+	}
+	return nil
+}
+
+// chain runs plugins, and then the admission that follows them.
+type chain struct {
+	cluster *cluster.Cluster
+	plugins []plugin
+	next    cluster.Admission // nil for none
+}
+
+// Active reports that the plugins have to be asked.
+func (ch *chain) Active() bool { return true }
+
+// Changed passes the change on.
+func (ch *chain) Changed(resource *schema.Kind) {
+	if ch.next != nil {
+		ch.next.Changed(resource)
+	}
+}
+
+// Mutate runs the plugins and the admission that follows. If that changes the object, the plugins
+// run again, as kube-apiserver invokes them again after webhooks.
+func (ch *chain) Mutate(ctx context.Context, a *cluster.Attributes) (document.Value, *cluster.Status) {
+	object, st := ch.run(ctx, a, a.Object)
+	if st != nil || ch.next == nil || !ch.next.Active() {
+		return object, st
+	}
+	following := *a
+	following.Object = object
+	changed, st := ch.next.Mutate(ctx, &following)
+	if st != nil || document.SameNode(changed, object) {
+		return object, st
+	}
+	return ch.run(ctx, a, changed)
+}
+
+func (ch *chain) run(ctx context.Context, a *cluster.Attributes, object document.Value) (document.Value, *cluster.Status) {
+	attributes := *a
+	attributes.Object = object
+	c := &call{Attributes: &attributes, ctx: ctx, cluster: ch.cluster}
+	for _, p := range ch.plugins {
+		if p.mutate == nil || exempt(a) {
+			continue
+		}
+		if st := p.mutate(c); st != nil {
+			return object, st
+		}
+	}
+	return c.Object, nil
+}
+
+// Validate runs the plugins and the admission that follows.
+func (ch *chain) Validate(ctx context.Context, a *cluster.Attributes) *cluster.Status {
+	c := &call{Attributes: a, ctx: ctx, cluster: ch.cluster}
+	for _, p := range ch.plugins {
+		if p.validate == nil || exempt(a) {
+			continue
+		}
+		if st := p.validate(c); st != nil {
+			return st
+		}
+	}
+	if ch.next == nil || !ch.next.Active() {
+		return nil
+	}
+	return ch.next.Validate(ctx, a)
+}
+
+// exempt reports whether the plugins ignore a write: a deletion, or the restoration of an object that
+// has passed admission before.
+func exempt(a *cluster.Attributes) bool {
+	return a.Operation == cluster.OperationDelete || a.Request.Restore
+}
+
+// call is a write that the plugins are asked about.
+type call struct {
+	*cluster.Attributes
+	ctx     context.Context
+	cluster *cluster.Cluster
+}
+
+// creates and updates report whether the write creates or updates an object of a resource, and not
+// one of its subresources.
+func (c *call) creates(group, resource string) bool {
+	return c.does(cluster.OperationCreate, group, resource)
+}
+
+func (c *call) updates(group, resource string) bool {
+	return c.does(cluster.OperationUpdate, group, resource)
+}
+
+func (c *call) does(operation cluster.Operation, group, resource string) bool {
+	return c.Operation == operation && c.Resource.Builtin && c.Resource.Group == group && c.Resource.Resource == resource && c.Request.Subresource == ""
+}
+
+// set sets a value in the object.
+func (c *call) set(v document.Value, keys ...string) { c.Object = c.Object.Set(v, keys...) }
+
+// get returns an object of a resource in version v1, absent if it does not exist.
+func (c *call) get(group, resource, name string) (document.Value, *cluster.Status) {
+	resp, err := c.cluster.Do(c.ctx, &cluster.Request{Verb: cluster.Get, Group: group, Version: "v1", Resource: resource, Name: name})
+	var st *cluster.Status
+	switch {
+	case errors.As(err, &st) && st.Reason == cluster.ReasonNotFound:
+		return document.Value{}, nil
+	case st != nil:
+		return document.Value{}, st
+	}
+	return resp.Object, nil
+}
+
+// list returns the objects of a resource in version v1; namespace is empty if they have none.
+func (c *call) list(group, resource, namespace string) ([]document.Value, *cluster.Status) {
+	resp, err := c.cluster.Do(c.ctx, &cluster.Request{Verb: cluster.List, Group: group, Version: "v1", Resource: resource, Namespace: namespace})
+	var st *cluster.Status
+	if errors.As(err, &st) {
+		return nil, st
+	}
+	var objects []document.Value
+	for _, item := range resp.Object.Get("items").Items() {
+		objects = append(objects, item)
+	}
+	return objects, nil
+}

@@ -1,0 +1,141 @@
+package plugins_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/plugins"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// webhook is an admission that follows the plugins: it removes a field of the spec and records what it
+// is asked.
+type webhook struct {
+	inactive bool
+	removes  string
+	asked    []string
+	changed  int
+}
+
+func (w *webhook) Active() bool { return !w.inactive }
+
+func (w *webhook) Mutate(_ context.Context, a *cluster.Attributes) (document.Value, *cluster.Status) {
+	w.asked = append(w.asked, "mutate "+string(a.Operation)+" "+a.Object.Lookup("spec", "priority").String())
+	return a.Object.Remove("spec", w.removes), nil
+}
+
+func (w *webhook) Validate(_ context.Context, a *cluster.Attributes) *cluster.Status {
+	w.asked = append(w.asked, "validate "+string(a.Operation))
+	return nil
+}
+
+func (w *webhook) Changed(*schema.Kind) { w.changed++ }
+
+// newCluster returns a cluster with plugins, followed by a webhook if w is not nil.
+func newCluster(t *testing.T, w *webhook, names ...string) *cluster.Cluster {
+	t.Helper()
+	var config cluster.Config
+	if w != nil {
+		config.Admission = func(*cluster.Cluster) (cluster.Admission, error) { return w, nil }
+	}
+	if err := plugins.Configure(&config, names...); err != nil {
+		t.Fatal(err)
+	}
+	c, err := cluster.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func send(t *testing.T, c *cluster.Cluster, r cluster.Request) document.Value {
+	t.Helper()
+	r.Version = "v1"
+	resp, err := c.Do(t.Context(), &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Object
+}
+
+func newPod(t *testing.T, c *cluster.Cluster, spec string) document.Value {
+	t.Helper()
+	return send(t, c, cluster.Request{Verb: cluster.Create, Resource: "pods", Namespace: "n",
+		Body: []byte(`{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]` + spec + `}}`)})
+}
+
+// The admission that follows sees what the plugins have set, and they set again what it removes.
+func TestPluginsRunAgainAfterWebhooks(t *testing.T) {
+	w := &webhook{removes: "tolerations"}
+	pod := newPod(t, newCluster(t, w, "Priority", "DefaultTolerationSeconds"), "")
+	if got := pod.Lookup("spec", "tolerations").Len(); got != 2 {
+		t.Errorf("%d tolerations, want 2: %s", got, pod)
+	}
+	if want := []string{"mutate CREATE 0", "validate CREATE"}; !slices.Equal(w.asked, want) {
+		t.Errorf("the webhook was asked %q, want %q", w.asked, want)
+	}
+	if w.changed != 1 {
+		t.Errorf("the webhook was told %d changes, want 1", w.changed)
+	}
+}
+
+// An admission without configurations is not asked.
+func TestInactiveAdmissionIsNotAsked(t *testing.T) {
+	w := &webhook{inactive: true}
+	newPod(t, newCluster(t, w, "Priority", "DefaultTolerationSeconds"), "")
+	if len(w.asked) != 0 {
+		t.Errorf("it was asked %q", w.asked)
+	}
+}
+
+// A deletion passes the plugins and reaches the admission that follows.
+func TestDeletionsPass(t *testing.T) {
+	w := &webhook{}
+	c := newCluster(t, w, "Priority", "DefaultTolerationSeconds")
+	newPod(t, c, "")
+	w.asked = nil
+	send(t, c, cluster.Request{Verb: cluster.Delete, Resource: "pods", Namespace: "n", Name: "p"})
+	if want := []string{"mutate DELETE nothing", "validate DELETE"}; !slices.Equal(w.asked, want) {
+		t.Errorf("the webhook was asked %q, want %q", w.asked, want)
+	}
+}
+
+// Only the plugins that are named run.
+func TestOnlyNamedPluginsRun(t *testing.T) {
+	pod := newPod(t, newCluster(t, nil, "Priority"), "")
+	if priority := pod.Lookup("spec", "priority").String(); priority != "0" || pod.Lookup("spec", "tolerations").Exists() {
+		t.Errorf("the spec is %s", pod.Get("spec"))
+	}
+	var config cluster.Config
+	if err := plugins.Configure(&config); err != nil || config.Admission != nil || config.StrictNamespaces {
+		t.Errorf("no plugins configure %+v, %v", config, err)
+	}
+	if err := plugins.Configure(&config, "NamespaceLifecycle"); err != nil || config.Admission != nil || !config.StrictNamespaces {
+		t.Errorf("NamespaceLifecycle configures %+v, %v", config, err)
+	}
+	if err := plugins.Configure(&config, "Priority", "Quota"); err == nil || !strings.Contains(err.Error(), `"Quota"`) || !strings.Contains(err.Error(), "LimitRanger") {
+		t.Errorf("an unknown plugin: %v", err)
+	}
+}
+
+// An object of a dump has passed admission: its priority class need not exist.
+func TestRestoredObjectsAreExempt(t *testing.T) {
+	c := newCluster(t, nil, "Priority")
+	request := cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "pods", Namespace: "n", Restore: true,
+		Body: []byte(`{"metadata":{"name":"p"},"spec":{"priority":5,"priorityClassName":"gone","containers":[{"name":"c","image":"i"}]}}`)}
+	if _, err := c.Do(t.Context(), &request); err != nil {
+		t.Error(err)
+	}
+	request.Restore = false
+	request.Body = []byte(strings.Replace(string(request.Body), `"p"`, `"q"`, 1))
+	var st *cluster.Status
+	if _, err := c.Do(t.Context(), &request); !errors.As(err, &st) || st.Code != 403 {
+		t.Errorf("a new pod with a class that does not exist: %v", err)
+	}
+}
