@@ -45,6 +45,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/patchlab-dev/patchlab/admission"
+	"github.com/patchlab-dev/patchlab/admission/podsecurity"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/controllers"
 	"github.com/patchlab-dev/patchlab/plugins"
@@ -75,7 +76,7 @@ type Options struct {
 	// are being deleted, as kube-apiserver does with its default admission plugins.
 	StrictNamespaces bool
 	// AdmissionPlugins are the admission plugins of kube-apiserver to run, such as "LimitRanger",
-	// or [plugins.Default] for all of package plugins; nil runs none. They do not apply to
+	// or [plugins.Default] for PodSecurity and all of package plugins; nil runs none. They do not apply to
 	// Objects and Values.
 	AdmissionPlugins []string
 	// Version is the Kubernetes minor version, such as "1.34"; "" is the newest that is built
@@ -147,7 +148,7 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	if err := plugins.Configure(&config, o.AdmissionPlugins...); err != nil {
+	if err := plugins.Configure(&config, o.AdmissionPlugins, podsecurity.Plugin()); err != nil {
 		return nil, err
 	}
 	c, err := cluster.New(config)

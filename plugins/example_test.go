@@ -12,7 +12,7 @@ import (
 // A LimitRange sets the limits of a container that has none, and refuses one that asks for too much.
 func ExampleConfigure() {
 	var config cluster.Config
-	if err := plugins.Configure(&config, "LimitRanger"); err != nil {
+	if err := plugins.Configure(&config, []string{"LimitRanger"}); err != nil {
 		log.Fatal(err)
 	}
 	c, err := cluster.New(config)

@@ -40,40 +40,52 @@ var ordered = [...]plugin{
 	{name: "DefaultIngressClass", mutate: setIngressClass},
 }
 
-// Names returns the names of the plugins that [Configure] knows.
-func Names() []string {
+// Plugin is an admission plugin that another module implements.
+type Plugin struct {
+	Name string
+	// New returns the plugin's check of the writes to a cluster. A non-nil Status refuses a write.
+	New func(*cluster.Cluster) func(context.Context, *cluster.Attributes) *cluster.Status
+}
+
+// Names returns the names of the plugins that [Configure] knows, with those of other modules.
+func Names(others ...Plugin) []string {
 	names := []string{namespaceLifecycle}
 	for _, p := range ordered {
 		names = append(names, p.name)
 	}
+	for _, p := range others {
+		names = append(names, p.Name)
+	}
 	return names
 }
 
-// Configure adds plugins to the admission chain of a cluster, in kube-apiserver's order and before
-// that of config.Admission. NamespaceLifecycle sets config.StrictNamespaces. [Default] stands
-// for all plugins. An error names a plugin that is unknown.
-func Configure(config *cluster.Config, names ...string) error {
+// Configure adds the named plugins to the admission chain of a cluster: in kube-apiserver's order,
+// those of other modules last, and all before config.Admission. NamespaceLifecycle sets
+// config.StrictNamespaces. [Default] stands for all plugins. An error names a plugin that is
+// unknown.
+func Configure(config *cluster.Config, names []string, others ...Plugin) error {
+	known := Names(others...)
 	for _, name := range names {
-		if name != Default && !slices.Contains(Names(), name) {
-			return fmt.Errorf("unknown admission plugin %q: known are %s, and %s for all of them", name, strings.Join(Names(), ", "), Default)
+		if name != Default && !slices.Contains(known, name) {
+			return fmt.Errorf("unknown admission plugin %q: known are %s, and %s for all of them", name, strings.Join(known, ", "), Default)
 		}
 	}
 	selected := func(name string) bool { return slices.Contains(names, name) || slices.Contains(names, Default) }
 	if selected(namespaceLifecycle) {
 		config.StrictNamespaces = true
 	}
-	var enabled []plugin
-	for _, p := range ordered {
-		if selected(p.name) {
-			enabled = append(enabled, p)
-		}
-	}
-	if len(enabled) == 0 {
+	enabled := slices.DeleteFunc(slices.Clone(ordered[:]), func(p plugin) bool { return !selected(p.name) })
+	others = slices.DeleteFunc(slices.Clone(others), func(p Plugin) bool { return !selected(p.Name) })
+	if len(enabled)+len(others) == 0 {
 		return nil
 	}
 	following := config.Admission
 	config.Admission = func(c *cluster.Cluster) (cluster.Admission, error) {
-		ch := &chain{cluster: c, plugins: enabled}
+		ch := &chain{cluster: c, plugins: slices.Clone(enabled)}
+		for _, p := range others {
+			check := p.New(c)
+			ch.plugins = append(ch.plugins, plugin{name: p.Name, validate: func(c *call) *cluster.Status { return check(c.ctx, c.Attributes) }})
+		}
 		if following == nil {
 			return ch, nil
 		}

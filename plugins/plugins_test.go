@@ -43,7 +43,7 @@ func newCluster(t *testing.T, w *webhook, names ...string) *cluster.Cluster {
 	if w != nil {
 		config.Admission = func(*cluster.Cluster) (cluster.Admission, error) { return w, nil }
 	}
-	if err := plugins.Configure(&config, names...); err != nil {
+	if err := plugins.Configure(&config, names); err != nil {
 		t.Fatal(err)
 	}
 	c, err := cluster.New(config)
@@ -113,13 +113,13 @@ func TestOnlyNamedPluginsRun(t *testing.T) {
 		t.Errorf("the spec is %s", pod.Get("spec"))
 	}
 	var config cluster.Config
-	if err := plugins.Configure(&config); err != nil || config.Admission != nil || config.StrictNamespaces {
+	if err := plugins.Configure(&config, nil); err != nil || config.Admission != nil || config.StrictNamespaces {
 		t.Errorf("no plugins configure %+v, %v", config, err)
 	}
-	if err := plugins.Configure(&config, "NamespaceLifecycle"); err != nil || config.Admission != nil || !config.StrictNamespaces {
+	if err := plugins.Configure(&config, []string{"NamespaceLifecycle"}); err != nil || config.Admission != nil || !config.StrictNamespaces {
 		t.Errorf("NamespaceLifecycle configures %+v, %v", config, err)
 	}
-	if err := plugins.Configure(&config, "Priority", "Quota"); err == nil || !strings.Contains(err.Error(), `"Quota"`) || !strings.Contains(err.Error(), "LimitRanger") {
+	if err := plugins.Configure(&config, []string{"Priority", "Quota"}); err == nil || !strings.Contains(err.Error(), `"Quota"`) || !strings.Contains(err.Error(), "LimitRanger") {
 		t.Errorf("an unknown plugin: %v", err)
 	}
 }

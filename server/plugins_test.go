@@ -13,7 +13,7 @@ import (
 // kube-apiserver answered them with those that it enables by default.
 func TestRecordedPlugins(t *testing.T) {
 	config := cluster.Config{Now: fixedClock}
-	if err := plugins.Configure(&config, plugins.Default); err != nil {
+	if err := plugins.Configure(&config, []string{plugins.Default}); err != nil {
 		t.Fatal(err)
 	}
 	c, err := cluster.New(config)

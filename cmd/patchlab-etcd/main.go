@@ -7,9 +7,11 @@ import (
 	"os"
 
 	"github.com/patchlab-dev/patchlab/admission"
+	"github.com/patchlab-dev/patchlab/admission/podsecurity"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/app/cli"
 	"github.com/patchlab-dev/patchlab/internal/app/linked"
+	"github.com/patchlab-dev/patchlab/plugins"
 	"github.com/patchlab-dev/patchlab/store"
 	"github.com/patchlab-dev/patchlab/store/etcd"
 )
@@ -18,6 +20,7 @@ func main() {
 	os.Exit(cli.RunLinked(cli.Linked{
 		Reference: linked.Reference(),
 		Admission: func(c *cluster.Config) error { return admission.Configure(c, admission.Options{}) },
+		Plugins:   []plugins.Plugin{podsecurity.Plugin()},
 		Etcd:      open,
 	}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -7,9 +7,11 @@ import (
 	"os"
 
 	"github.com/patchlab-dev/patchlab/admission"
+	"github.com/patchlab-dev/patchlab/admission/podsecurity"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/app/cli"
 	"github.com/patchlab-dev/patchlab/internal/app/linked"
+	"github.com/patchlab-dev/patchlab/plugins"
 )
 
 func main() { os.Exit(cli.RunLinked(commands(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -19,6 +21,7 @@ func commands() cli.Linked {
 	return cli.Linked{
 		Reference: linked.Reference(),
 		Admission: func(c *cluster.Config) error { return admission.Configure(c, admission.Options{}) },
+		Plugins:   []plugins.Plugin{podsecurity.Plugin()},
 		Policies:  func(c *cluster.Config) error { return admission.Configure(c, admission.Options{NoWebhooks: true}) },
 	}
 }

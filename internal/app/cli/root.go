@@ -20,6 +20,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
+	"github.com/patchlab-dev/patchlab/plugins"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
 )
@@ -55,6 +56,8 @@ type App struct {
 	Admission func(*cluster.Config) error
 	// Policies is Admission without webhooks and other calls to servers, for scenarios.
 	Policies func(*cluster.Config) error
+	// Plugins are the admission plugins that serve knows besides those of package plugins.
+	Plugins []plugins.Plugin
 	// Etcd opens a store on etcd if its client is part of this program. If it is nil, 'serve
 	// --store etcd' executes another program.
 	Etcd func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
@@ -109,6 +112,7 @@ type Linked struct {
 	Reference *verify.Reference
 	Admission func(*cluster.Config) error
 	Policies  func(*cluster.Config) error
+	Plugins   []plugins.Plugin
 	Etcd      func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
 }
 
@@ -116,7 +120,7 @@ type Linked struct {
 func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := untilSignal()
 	defer stop()
-	app := &App{In: untilDone(ctx, in), Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Reference: l.Reference, Admission: l.Admission, Policies: l.Policies, Etcd: l.Etcd}
+	app := &App{In: untilDone(ctx, in), Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Reference: l.Reference, Admission: l.Admission, Policies: l.Policies, Plugins: l.Plugins, Etcd: l.Etcd}
 	return app.run(ctx, completing(os.Args[0], args))
 }
 

@@ -44,6 +44,9 @@ type serveOptions struct {
 	store       storeFlags
 }
 
+// podSecurity is an admission plugin that only some programs have.
+const podSecurity = "PodSecurity"
+
 func (a *App) serveCommand() *cobra.Command {
 	var o serveOptions
 	c := &cobra.Command{
@@ -102,7 +105,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.BoolVar(&o.roles, "bootstrap-roles", false, "create the ClusterRoles cluster-admin, admin, edit and view at startup")
 	f.BoolVar(&o.log, "request-log", false, "log every request to standard error")
 	f.StringVar(&o.logFormat, "log-format", "text", "log format: text or json")
-	_ = c.RegisterFlagCompletionFunc("enable-admission-plugins", cobra.FixedCompletions(append(plugins.Names(), plugins.Default), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("enable-admission-plugins", cobra.FixedCompletions(append(plugins.Names(a.Plugins...), plugins.Default), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -143,7 +146,11 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 			return err
 		}
 	}
-	if err := plugins.Configure(&config, o.plugins...); err != nil {
+	if a.Plugins == nil && slices.Contains(o.plugins, podSecurity) {
+		return usage("--enable-admission-plugins " + podSecurity + ": this plugin is part of the program " + admissionProgram +
+			", which was found neither in the directory of patchlab nor on the PATH, or is disabled by --admission=false\n" + howToInstall(admissionPackage))
+	}
+	if err := plugins.Configure(&config, o.plugins, a.Plugins...); err != nil {
 		return usage("--enable-admission-plugins: " + err.Error())
 	}
 	defer collectRarely()()

@@ -330,6 +330,7 @@ func TestServeRefuses(t *testing.T) {
 		{"an extra argument", []string{"x"}, exitUsage, "accepts no arguments"},
 		{"an unknown version", []string{"--kube-version", "1.2"}, exitUsage, "supported versions are 1.30"},
 		{"an unknown admission plugin", []string{"--enable-admission-plugins", "Priority,Quota"}, exitUsage, `--enable-admission-plugins: unknown admission plugin "Quota": known are NamespaceLifecycle, LimitRanger`},
+		{"an admission plugin of another program", []string{"--enable-admission-plugins", "PodSecurity", "--admission=false"}, exitUsage, "PodSecurity: this plugin is part of the program patchlab-admission"},
 		{"a missing file", []string{"--crd", filepath.Join(dir, "none.yaml")}, exitRefused, "none.yaml: no such file"},
 		{"a file that is not a CRD", []string{"--crd", noCRD}, exitRefused, `no-crd.yaml: no CustomResourceDefinition found`},
 		{"an unknown kind", []string{"--load", unknown}, exitRefused, `unknown.yaml:3:1: no kind "Thing" is registered for version "x.example.com/v1"; add its CustomResourceDefinition`},
