@@ -49,6 +49,7 @@ fmt:
 
 vet:
 	@set -e; for m in $(MODULES); do (cd $$m && $(GO) vet ./...); done
+	GOOS=windows $(GO) vet ./...
 
 staticcheck:
 	@set -e; for m in $(MODULES); do (cd $$m && $(GO) run $(STATICCHECK) ./...); done

@@ -1,3 +1,7 @@
+// In a browser, the engine without package complete has no watches.
+
+//go:build !js || complete
+
 package cluster
 
 import (
@@ -7,23 +11,6 @@ import (
 	"testing"
 	"time"
 )
-
-// configMaps returns a cluster with two ConfigMaps.
-func configMaps(t *testing.T) *Cluster {
-	t.Helper()
-	c, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	for _, name := range []string{"a", "b"} {
-		r := &Request{Verb: Create, Version: "v1", Resource: "configmaps", Namespace: "n", Body: []byte(`{"metadata":{"name":"` + name + `"}}`)}
-		if _, err := c.Do(context.Background(), r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return c
-}
 
 func TestListFromAnyVersionHasNoLimit(t *testing.T) {
 	c := configMaps(t)

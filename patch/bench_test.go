@@ -1,3 +1,7 @@
+// Processor time is read with getrusage.
+
+//go:build unix
+
 package patch_test
 
 import (
