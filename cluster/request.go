@@ -80,6 +80,9 @@ type Request struct {
 	// User is the requesting user. It is recorded in CertificateSigningRequests; nothing else
 	// depends on it.
 	User User
+	// Impersonator is who sent the request if User is impersonated (kubectl --as), otherwise the
+	// zero User. Only package rbac uses it.
+	Impersonator User
 
 	// UserAgent is the User-Agent header. If FieldManager is empty, its part before the first
 	// "/" is the field manager of all writes except apply.

@@ -1,12 +1,17 @@
 package controllers
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	_ "embed" // the bootstrap roles
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
 )
 
 // starter is an object that every cluster has from the beginning.
@@ -34,38 +39,45 @@ func priorityClass(name string, value int, description string) starter {
 		`{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":%q},"value":%d,"description":%q}`, name, value, description)}
 }
 
-// clusterRoles are kube-apiserver's user-facing roles, and the binding of cluster-admin to the
-// group system:masters.
-var clusterRoles = []starter{
-	clusterRole("cluster-admin", `{"apiGroups":["*"],"resources":["*"],"verbs":["*"]},{"nonResourceURLs":["*"],"verbs":["*"]}`, ""),
-	clusterRole("admin", "", "rbac.authorization.k8s.io/aggregate-to-admin"),
-	clusterRole("edit", "", "rbac.authorization.k8s.io/aggregate-to-edit"),
-	clusterRole("view", "", "rbac.authorization.k8s.io/aggregate-to-view"),
-	{"rbac.authorization.k8s.io", "v1", "clusterrolebindings", "", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding",
-		"metadata":{"name":"cluster-admin","labels":{"kubernetes.io/bootstrapping":"rbac-defaults"},"annotations":{"rbac.authorization.kubernetes.io/autoupdate":"true"}},
-		"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"cluster-admin"},
-		"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"Group","name":"system:masters"}]}`},
-}
+// bootstrapRoles holds the ClusterRoles, Roles and their bindings that a kube-apiserver v1.36.3 with
+// authorization by roles creates when it starts, one per line.
+//
+//go:embed roles.jsonl.gz
+var bootstrapRoles []byte
 
-// clusterRole returns a ClusterRole with rules, or one that aggregates the rules of the roles
-// with a label.
-func clusterRole(name, rules, aggregates string) starter {
-	aggregation := ""
-	if aggregates != "" {
-		aggregation = `"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"` + aggregates + `":"true"}}]},`
+// roles returns bootstrapRoles as starters.
+func roles() ([]starter, error) {
+	z, err := gzip.NewReader(bytes.NewReader(bootstrapRoles))
+	if err != nil {
+		return nil, err
 	}
-	return starter{"rbac.authorization.k8s.io", "v1", "clusterroles", "", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole",
-		"metadata":{"name":"` + name + `","labels":{"kubernetes.io/bootstrapping":"rbac-defaults"},"annotations":{"rbac.authorization.kubernetes.io/autoupdate":"true"}},` +
-		aggregation + `"rules":[` + rules + `]}`}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		return nil, err
+	}
+	var out []starter
+	for line := range strings.Lines(string(text)) {
+		d, err := document.Parse([]byte(line), document.Options{})
+		if err != nil {
+			return nil, err
+		}
+		resource := strings.ToLower(d.Root.Get("kind").StringOr("")) + "s"
+		out = append(out, starter{"rbac.authorization.k8s.io", "v1", resource, d.Root.Lookup("metadata", "namespace").StringOr(""), line})
+	}
+	return out, nil
 }
 
 // Bootstrap creates the objects that every cluster has from the beginning: system namespaces,
-// the Service kubernetes and the system priority classes. With roles it also creates the
-// user-facing ClusterRoles. Existing objects are not changed.
-func Bootstrap(ctx context.Context, c *cluster.Cluster, roles bool) error {
+// the Service kubernetes and the system priority classes. With withRoles it also creates the
+// roles and bindings with which kube-apiserver begins. Existing objects are not changed.
+func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
 	all := starters
-	if roles {
-		all = append(all[:len(all):len(all)], clusterRoles...)
+	if withRoles {
+		more, err := roles()
+		if err != nil {
+			return err
+		}
+		all = append(all[:len(all):len(all)], more...)
 	}
 	for _, o := range all {
 		// A create of an existing Service fails because of its cluster IP before its name is
@@ -91,7 +103,8 @@ func Bootstrap(ctx context.Context, c *cluster.Cluster, roles bool) error {
 
 // nameIn returns the name in the body of a starter.
 func nameIn(body string) string {
-	_, rest, _ := strings.Cut(body, `"name":"`)
+	_, rest, _ := strings.Cut(body, `"metadata":{`)
+	_, rest, _ = strings.Cut(rest, `"name":"`)
 	name, _, _ := strings.Cut(rest, `"`)
 	return name
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/server"
 )
 
 // Request is a request that the server received, as returned by [Server.Requests].
@@ -70,13 +71,10 @@ func Expired() *cluster.Status {
 // maxRecorded is the number of recorded requests at which the older half is dropped.
 const maxRecorded = 100_000
 
-// gate wraps the cluster for the HTTP server: it records requests, injects faults and checks
-// roles.
+// gate wraps the cluster for the HTTP server: it records requests and injects faults.
 type gate struct {
-	*cluster.Cluster
+	server.Cluster
 	now func() time.Time
-	// roles is nil if every user may do everything.
-	roles *roles
 
 	mu       sync.Mutex
 	requests []Request
@@ -103,11 +101,6 @@ func (g *gate) Read(ctx context.Context, r *cluster.Request) (*cluster.Reading, 
 
 // admit returns the error with which a request fails before it reaches the cluster.
 func (g *gate) admit(ctx context.Context, r *cluster.Request) error {
-	if g.roles != nil {
-		if st := g.roles.check(r); st != nil {
-			return st
-		}
-	}
 	f := g.fault(r)
 	if f == nil {
 		return nil

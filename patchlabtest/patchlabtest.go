@@ -49,6 +49,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/controllers"
 	"github.com/patchlab-dev/patchlab/plugins"
+	"github.com/patchlab-dev/patchlab/rbac"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -98,8 +99,9 @@ type Options struct {
 	// webhooks need a URL in their configuration, as envtest writes it.
 	Service func(namespace, name string, port int32) (*url.URL, error)
 	// RBAC refuses requests that are not allowed by the Roles and ClusterRoles bound to their
-	// user. The user of [Server.Config] may do everything; [Server.ConfigFor] returns configs
-	// for other users.
+	// user, and creates the roles with which kube-apiserver begins (package rbac). The user of
+	// [Server.Config] may do everything; [Server.ConfigFor] returns configs for other users, and
+	// tokens of service accounts authenticate theirs.
 	RBAC bool
 }
 
@@ -151,6 +153,9 @@ func New(o Options) (*Server, error) {
 	if err := plugins.Configure(&config, o.AdmissionPlugins, podsecurity.Plugin()); err != nil {
 		return nil, err
 	}
+	if o.RBAC {
+		rbac.Configure(&config)
+	}
 	c, err := cluster.New(config)
 	if err != nil {
 		return nil, err
@@ -160,10 +165,10 @@ func New(o Options) (*Server, error) {
 		g.now = time.Now
 	}
 	if o.RBAC {
-		g.roles = &roles{c}
+		g.Cluster = rbac.Cluster{Cluster: c}
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	if err = controllers.Bootstrap(ctx, c, false); err == nil {
+	if err = controllers.Bootstrap(ctx, c, o.RBAC); err == nil {
 		err = load(ctx, c, o)
 	}
 	var l net.Listener

@@ -147,14 +147,18 @@ func (s *Server) request(w *writer, r *http.Request, t target, query url.Values)
 	if t.verb == cluster.Create && t.subresource == "" {
 		name = ""
 	}
-	user, err := s.user(r)
+	sender := s.sender(r)
+	user, impersonates, err := impersonated(r)
 	if err != nil {
 		return nil, err
 	}
 	request := &cluster.Request{
 		Verb: t.verb, Group: t.group, Version: t.version, Resource: t.resource,
 		Namespace: t.namespace, Name: name, Subresource: t.subresource,
-		UserAgent: r.UserAgent(), User: user,
+		UserAgent: r.UserAgent(), User: sender,
+	}
+	if impersonates {
+		request.User, request.Impersonator = user, sender
 	}
 	if writes(r) {
 		if err := s.readBody(w, r, t, request); err != nil {

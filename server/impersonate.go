@@ -22,10 +22,18 @@ const (
 	serviceAccountPrefix = "system:serviceaccount:"
 )
 
-// user returns the user of a request: the impersonated one, that of the service account token, or
-// Options.User. There is no authorization, so every client may impersonate any user.
-func (s *Server) user(r *http.Request) (cluster.User, error) {
-	u := cluster.User{Name: r.Header.Get(impersonateUser), UID: r.Header.Get(impersonateUID), Groups: r.Header.Values(impersonateGroup)}
+// sender returns who sent a request: the user of the service account token, or Options.User.
+func (s *Server) sender(r *http.Request) cluster.User {
+	if account, ok := r.Context().Value(userKey{}).(cluster.User); ok {
+		return account
+	}
+	return s.options.User
+}
+
+// impersonated returns the user that the sender of a request wants to be; ok is false if it does not
+// impersonate anyone. Without authorization, every client may impersonate any user.
+func impersonated(r *http.Request) (u cluster.User, ok bool, err error) {
+	u = cluster.User{Name: r.Header.Get(impersonateUser), UID: r.Header.Get(impersonateUID), Groups: r.Header.Values(impersonateGroup)}
 	for name, values := range r.Header {
 		if key, ok := strings.CutPrefix(name, impersonateExtra); ok {
 			if decoded, err := url.PathUnescape(key); err == nil {
@@ -39,12 +47,9 @@ func (s *Server) user(r *http.Request) (cluster.User, error) {
 	}
 	if u.Name == "" {
 		if len(u.Groups) > 0 || u.UID != "" || u.Extra != nil {
-			return u, badRequest("a request that impersonates groups, a UID or extra fields must also impersonate a user")
+			return u, false, badRequest("a request that impersonates groups, a UID or extra fields must also impersonate a user")
 		}
-		if account, ok := r.Context().Value(userKey{}).(cluster.User); ok {
-			return account, nil
-		}
-		return s.options.User, nil
+		return u, false, nil
 	}
 	if namespace, _, ok := strings.Cut(strings.TrimPrefix(u.Name, serviceAccountPrefix), ":"); ok && len(u.Groups) == 0 && strings.HasPrefix(u.Name, serviceAccountPrefix) {
 		u.Groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
@@ -52,7 +57,7 @@ func (s *Server) user(r *http.Request) (cluster.User, error) {
 	if u.Name != "system:anonymous" {
 		u.Groups = withGroup(u.Groups, authenticatedGroup)
 	}
-	return u, nil
+	return u, true, nil
 }
 
 // withGroup returns groups including group.

@@ -4,12 +4,9 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-
-	"github.com/patchlab-dev/patchlab/cluster"
 )
 
 func TestImpersonatedUserSendsTheRequest(t *testing.T) {
-	s := &Server{options: Options{User: cluster.User{Name: "admin", Groups: []string{"system:masters"}}}}
 	for _, c := range []struct {
 		why     string
 		headers http.Header
@@ -17,7 +14,7 @@ func TestImpersonatedUserSendsTheRequest(t *testing.T) {
 		groups  []string
 		refused bool
 	}{
-		{why: "no headers: the server's user", name: "admin", groups: []string{"system:masters"}},
+		{why: "no headers"},
 		{"users are in system:authenticated", http.Header{"Impersonate-User": {"ada"}}, "ada", []string{"system:authenticated"}, false},
 		{"given groups and system:authenticated", http.Header{"Impersonate-User": {"ada"}, "Impersonate-Group": {"dev", "ops"}},
 			"ada", []string{"dev", "ops", "system:authenticated"}, false},
@@ -25,8 +22,8 @@ func TestImpersonatedUserSendsTheRequest(t *testing.T) {
 			"system:serviceaccount:shop:web", []string{"system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"}, false},
 		{why: "groups without a user are refused", headers: http.Header{"Impersonate-Group": {"dev"}}, refused: true},
 	} {
-		u, err := s.user(&http.Request{Header: c.headers})
-		if (err != nil) != c.refused || err == nil && (u.Name != c.name || !slices.Equal(u.Groups, c.groups)) {
+		u, ok, err := impersonated(&http.Request{Header: c.headers})
+		if (err != nil) != c.refused || ok != (c.name != "") || err == nil && (u.Name != c.name || !slices.Equal(u.Groups, c.groups)) {
 			t.Errorf("%s: got %q %q, %v", c.why, u.Name, u.Groups, err)
 		}
 	}

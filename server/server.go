@@ -32,6 +32,9 @@ type Options struct {
 	// Token, if not empty, is the bearer token that every request must have, unless it has the
 	// token of a service account; others are answered with 401. Health checks need no token.
 	Token string
+	// VerifyTokens refuses a bearer token that is neither Token nor that of a service account (401).
+	// Without it, a server without Token ignores such tokens.
+	VerifyTokens bool
 	// Hosts are the names, in addition to localhost and IP addresses, that the Host header may
 	// contain. Requests with other names are refused with 403, so that a web page cannot reach
 	// the server by DNS rebinding.
@@ -206,7 +209,7 @@ func (s *Server) authenticate(r *http.Request) (*http.Request, bool) {
 	}
 	user, _, err := s.cluster.Authenticate(r.Context(), token)
 	if err != nil {
-		return r, s.options.Token == ""
+		return r, s.options.Token == "" && !s.options.VerifyTokens
 	}
 	return r.WithContext(context.WithValue(r.Context(), userKey{}, user)), true
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/plugins"
+	"github.com/patchlab-dev/patchlab/rbac"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/server"
 )
@@ -33,6 +34,7 @@ type serveOptions struct {
 	controllers string
 	strict      bool
 	plugins     []string
+	authorize   string
 	roles       bool
 	tls         bool
 	kubeVersion string
@@ -43,6 +45,12 @@ type serveOptions struct {
 	engine      engineFlag
 	store       storeFlags
 }
+
+// The values of --authorization-mode.
+const (
+	alwaysAllow = "AlwaysAllow"
+	byRoles     = "RBAC"
+)
 
 // podSecurity is an admission plugin that only some programs have.
 const podSecurity = "PodSecurity"
@@ -77,6 +85,9 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
   # Run the admission plugins of kube-apiserver, such as LimitRanger and Priority
   patchlab serve --enable-admission-plugins default
 
+  # Refuse what the roles of service accounts and impersonated users do not allow
+  patchlab serve --authorization-mode RBAC --tls --kubeconfig /tmp/lab.yaml
+
   # Listen on a free port with TLS and a token, and load objects at startup
   patchlab serve --listen 127.0.0.1:0 --tls --token-file token --load objects/
 
@@ -102,10 +113,12 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection)")
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
 	f.StringSliceVar(&o.plugins, "enable-admission-plugins", nil, "comma-separated list of kube-apiserver's admission plugins to run, such as LimitRanger,Priority; "+plugins.Default+" runs all that patchlab implements")
-	f.BoolVar(&o.roles, "bootstrap-roles", false, "create the ClusterRoles cluster-admin, admin, edit and view at startup")
+	f.StringVar(&o.authorize, "authorization-mode", alwaysAllow, "AlwaysAllow, or RBAC to refuse requests that the roles of their users do not allow; implies --bootstrap-roles")
+	f.BoolVar(&o.roles, "bootstrap-roles", false, "create the roles and bindings with which kube-apiserver begins")
 	f.BoolVar(&o.log, "request-log", false, "log every request to standard error")
 	f.StringVar(&o.logFormat, "log-format", "text", "log format: text or json")
 	_ = c.RegisterFlagCompletionFunc("enable-admission-plugins", cobra.FixedCompletions(append(plugins.Names(a.Plugins...), plugins.Default), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("authorization-mode", cobra.FixedCompletions([]string{alwaysAllow, byRoles}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -114,6 +127,9 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if o.logFormat != "text" && o.logFormat != "json" {
 		return usage("--log-format " + o.logFormat + ": expected text or json")
+	}
+	if o.authorize != alwaysAllow && o.authorize != byRoles {
+		return usage("--authorization-mode " + o.authorize + ": expected " + alwaysAllow + " or " + byRoles)
 	}
 	if err := o.engine.check(); err != nil {
 		return err
@@ -153,8 +169,12 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if err := plugins.Configure(&config, o.plugins, a.Plugins...); err != nil {
 		return usage("--enable-admission-plugins: " + err.Error())
 	}
+	if o.authorize == byRoles {
+		rbac.Configure(&config)
+		o.roles = true
+	}
 	defer collectRarely()()
-	options := server.Options{Token: o.token, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts}
+	options := server.Options{Token: o.token, VerifyTokens: o.authorize == byRoles, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts}
 	if err := o.store.open(ctx, a, &config, &options); err != nil {
 		return err
 	}
@@ -189,6 +209,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if !loopback(l.Addr()) && o.token == "" {
 		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and every client has full access; set --token-file to require a token")
 	}
+	if o.authorize == byRoles && !o.tls {
+		a.note("note: kubectl sends tokens only over TLS, and a request without a token may do everything; add --tls to use tokens of service accounts")
+	}
 	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {
 		options.Hosts = append(options.Hosts, name)
 	}
@@ -206,6 +229,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	var pair *tls.Certificate
 	if certificate != nil {
 		pair = &certificate.TLS
+	}
+	if o.authorize == byRoles {
+		return server.New(rbac.Cluster{Cluster: c}, options).Serve(ctx, l, pair)
 	}
 	return server.New(c, options).Serve(ctx, l, pair)
 }

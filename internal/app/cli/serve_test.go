@@ -309,6 +309,36 @@ func TestServeRunsAdmissionPlugins(t *testing.T) {
 	}
 }
 
+func TestServeAuthorizesByRoles(t *testing.T) {
+	url, errors, stop := startServe(t, "--authorization-mode", "RBAC")
+	defer stop()
+	for _, c := range []struct {
+		why, header, value string
+		code               int
+	}{
+		{"a request without a token", "Accept", "application/json", 200},
+		{"a user without roles", "Impersonate-User", "ada", 403},
+		{"a token that is none", "Authorization", "Bearer x", 401},
+	} {
+		r, err := http.NewRequest("GET", url+"/api/v1/namespaces/default/configmaps", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set(c.header, c.value)
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != c.code {
+			t.Errorf("%s: answered %d, want %d", c.why, resp.StatusCode, c.code)
+		}
+	}
+	if note := errors.String(); !strings.Contains(note, "add --tls to use tokens of service accounts") {
+		t.Errorf("printed %q", note)
+	}
+}
+
 func TestServeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -331,6 +361,7 @@ func TestServeRefuses(t *testing.T) {
 		{"an unknown version", []string{"--kube-version", "1.2"}, exitUsage, "supported versions are 1.30"},
 		{"an unknown admission plugin", []string{"--enable-admission-plugins", "Priority,Quota"}, exitUsage, `--enable-admission-plugins: unknown admission plugin "Quota": known are NamespaceLifecycle, LimitRanger`},
 		{"an admission plugin of another program", []string{"--enable-admission-plugins", "PodSecurity", "--admission=false"}, exitUsage, "PodSecurity: this plugin is part of the program patchlab-admission"},
+		{"an unknown authorization mode", []string{"--authorization-mode", "Webhook"}, exitUsage, "--authorization-mode Webhook: expected AlwaysAllow or RBAC"},
 		{"a missing file", []string{"--crd", filepath.Join(dir, "none.yaml")}, exitRefused, "none.yaml: no such file"},
 		{"a file that is not a CRD", []string{"--crd", noCRD}, exitRefused, `no-crd.yaml: no CustomResourceDefinition found`},
 		{"an unknown kind", []string{"--load", unknown}, exitRefused, `unknown.yaml:3:1: no kind "Thing" is registered for version "x.example.com/v1"; add its CustomResourceDefinition`},

@@ -1,0 +1,161 @@
+package rbac
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Configure adds a check to the admission of a cluster: a user may not write a role with rights that
+// the user does not have, unless a role allows the verb escalate, nor bind one, unless a role
+// allows the verb bind (rbac/role/policybased and its siblings in kube-apiserver).
+func Configure(config *cluster.Config) {
+	following := config.Admission
+	config.Admission = func(c *cluster.Cluster) (cluster.Admission, error) {
+		e := &escalation{cluster: c}
+		if following == nil {
+			return e, nil
+		}
+		var err error
+		e.next, err = following(c)
+		return e, err
+	}
+}
+
+// escalation refuses writes that grant too much, and asks the admission that follows.
+type escalation struct {
+	cluster *cluster.Cluster
+	next    cluster.Admission // nil for none
+}
+
+// Active reports that writes have to be checked.
+func (e *escalation) Active() bool { return true }
+
+// Changed passes the change on.
+func (e *escalation) Changed(resource *schema.Kind) {
+	if e.next != nil {
+		e.next.Changed(resource)
+	}
+}
+
+// Mutate asks the admission that follows.
+func (e *escalation) Mutate(ctx context.Context, a *cluster.Attributes) (document.Value, *cluster.Status) {
+	if e.next == nil || !e.next.Active() {
+		return a.Object, nil
+	}
+	return e.next.Mutate(ctx, a)
+}
+
+// Validate checks the write, and asks the admission that follows.
+func (e *escalation) Validate(ctx context.Context, a *cluster.Attributes) *cluster.Status {
+	if a.Operation != cluster.OperationDelete && a.Resource.Builtin && a.Resource.Group == group && !exempt(a.Request.User) {
+		if st := e.check(ctx, a); st != nil {
+			return st
+		}
+	}
+	if e.next == nil || !e.next.Active() {
+		return nil
+	}
+	return e.next.Validate(ctx, a)
+}
+
+func (e *escalation) check(ctx context.Context, a *cluster.Attributes) *cluster.Status {
+	var rules []rule
+	may := action{verb: "escalate", group: group, resource: a.Resource.Resource, namespace: a.Namespace, name: a.Name}
+	switch a.Resource.Resource {
+	case "roles", "clusterroles":
+		if document.Equal(a.Object.Get("rules"), a.Old.Get("rules")) && document.Equal(a.Object.Get("aggregationRule"), a.Old.Get("aggregationRule")) {
+			return nil
+		}
+		rules = rulesIn(a.Object)
+		if a.Object.Get("aggregationRule").Exists() { // it may aggregate everything
+			rules = append(rules, rule{verbs: []string{all}, groups: []string{all}, resources: []string{all}}, rule{verbs: []string{all}, paths: []string{all}})
+		}
+	case "rolebindings", "clusterrolebindings":
+		ref := a.Object.Get("roleRef")
+		if document.Equal(ref, a.Old.Get("roleRef")) && document.Equal(a.Object.Get("subjects"), a.Old.Get("subjects")) {
+			return nil
+		}
+		may.verb, may.resource, may.name = "bind", "clusterroles", ref.Get("name").StringOr("")
+		if ref.Get("kind").StringOr("") == "Role" {
+			may.resource = "roles"
+		}
+		var err error
+		if rules, err = rulesOf(ctx, e.cluster, ref, a.Namespace); err != nil && !errors.Is(err, errNoRole) {
+			return internal(err)
+		} else if err != nil {
+			return e.unlessAllowed(ctx, a, &may, &cluster.Status{Code: 404, Reason: cluster.ReasonNotFound,
+				Message: fmt.Sprintf("%s.%s %q not found", a.Resource.Resource, group, may.name), Details: &cluster.StatusDetails{Group: group, Kind: a.Resource.Resource, Name: may.name}})
+		}
+	default:
+		return nil
+	}
+	g, err := grantsOf(ctx, e.cluster, a.Request.User, a.Namespace)
+	if err != nil {
+		return internal(err)
+	}
+	missing := g.missingOf(rules)
+	if len(missing) == 0 {
+		return nil
+	}
+	return e.unlessAllowed(ctx, a, &may, a.Forbid(fmt.Sprintf("user %q (groups=%q) is attempting to grant RBAC permissions not currently held:\n%s",
+		a.Request.User.Name, a.Request.User.Groups, strings.Join(missing, "\n"))))
+}
+
+// unlessAllowed returns a refusal, or nil if the user has the right to do it nevertheless.
+func (e *escalation) unlessAllowed(ctx context.Context, a *cluster.Attributes, may *action, refusal *cluster.Status) *cluster.Status {
+	switch allowed, _, err := decide(ctx, e.cluster, a.Request.User, may); {
+	case err != nil:
+		return internal(err)
+	case allowed:
+		return nil
+	}
+	return refusal
+}
+
+// missingOf describes what rules allow beyond the grants: for each group, resource and name the verbs,
+// sorted by the text.
+func (g *grants) missingOf(rules []rule) []string {
+	var missing []rule
+	for _, r := range rules {
+		for one := range r.single() {
+			if slices.ContainsFunc(g.rules, func(held grant) bool { return held.covers(&one) }) {
+				continue
+			}
+			i := slices.IndexFunc(missing, func(m rule) bool {
+				return slices.Equal(m.groups, one.groups) && slices.Equal(m.resources, one.resources) && slices.Equal(m.names, one.names) && len(m.paths)+len(one.paths) == 0
+			})
+			if i < 0 {
+				missing = append(missing, one)
+			} else {
+				missing[i].verbs = append(slices.Clip(missing[i].verbs), one.verbs...)
+			}
+		}
+	}
+	texts := make([]string, len(missing))
+	for i, m := range missing {
+		texts[i] = m.String()
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}
+
+// String returns the rule in the words of kube-apiserver's refusals.
+func (r *rule) String() string {
+	var parts []string
+	for _, part := range [...]struct {
+		name  string
+		texts []string
+	}{{"APIGroups", r.groups}, {"Resources", r.resources}, {"NonResourceURLs", r.paths}, {"ResourceNames", r.names}, {"Verbs", r.verbs}} {
+		if len(part.texts) > 0 {
+			parts = append(parts, fmt.Sprintf("%s:%q", part.name, part.texts))
+		}
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}

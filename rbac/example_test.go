@@ -1,0 +1,45 @@
+package rbac_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/rbac"
+)
+
+// A user may do what a role allows, and may not grant more.
+func ExampleCluster() {
+	var config cluster.Config
+	rbac.Configure(&config)
+	inner, err := cluster.New(config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer inner.Close()
+	c := rbac.Cluster{Cluster: inner}
+	create := func(user, group, resource, body string) error {
+		_, err := c.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Group: group, Version: "v1", Resource: resource,
+			Namespace: "shop", Body: []byte(body), User: cluster.User{Name: user}})
+		return err
+	}
+	const roles = "rbac.authorization.k8s.io"
+	// A request without a user is one of the process itself, and is not checked.
+	for _, o := range []struct{ resource, body string }{
+		{"roles", `{"metadata":{"name":"writer"},"rules":[{"apiGroups":["","` + roles + `"],"resources":["configmaps","roles"],"verbs":["create"]}]}`},
+		{"rolebindings", `{"metadata":{"name":"ada"},"roleRef":{"apiGroup":"` + roles + `","kind":"Role","name":"writer"},"subjects":[{"apiGroup":"` + roles + `","kind":"User","name":"ada"}]}`},
+	} {
+		if err := create("", roles, o.resource, o.body); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(create("ada", "", "configmaps", `{"metadata":{"name":"a"}}`))
+	fmt.Println(create("ada", "", "secrets", `{"metadata":{"name":"a"}}`))
+	fmt.Println(create("ada", roles, "roles", `{"metadata":{"name":"more"},"rules":[{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}]}`))
+	// Output:
+	// <nil>
+	// secrets is forbidden: User "ada" cannot create resource "secrets" in API group "" in the namespace "shop"
+	// roles.rbac.authorization.k8s.io "more" is forbidden: user "ada" (groups=[]) is attempting to grant RBAC permissions not currently held:
+	// {APIGroups:[""], Resources:["secrets"], Verbs:["get"]}
+}

@@ -1,0 +1,130 @@
+package rbac
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+// Cluster is a cluster that answers only the requests that the roles of their users allow.
+type Cluster struct{ *cluster.Cluster }
+
+// Do answers a request, or refuses it with 403. A non-nil error is always a [*cluster.Status].
+func (c Cluster) Do(ctx context.Context, r *cluster.Request) (*cluster.Response, error) {
+	if st := authorize(ctx, c.Cluster, r); st != nil {
+		return nil, st
+	}
+	resp, err := c.Cluster.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return c.reviewed(ctx, r, resp)
+}
+
+// Read answers a get, list or watch, or refuses it with 403. A non-nil error is always a
+// [*cluster.Status].
+func (c Cluster) Read(ctx context.Context, r *cluster.Request) (*cluster.Reading, error) {
+	if st := authorize(ctx, c.Cluster, r); st != nil {
+		return nil, st
+	}
+	return c.Cluster.Read(ctx, r)
+}
+
+// authorize returns the refusal of a request that its user is not allowed to send, otherwise nil. An
+// apply to an object that does not exist needs the right to create it, too.
+func authorize(ctx context.Context, c *cluster.Cluster, r *cluster.Request) *cluster.Status {
+	a := actionOf(r)
+	if st := checkImpersonation(ctx, c, r, *a); st != nil {
+		return st
+	}
+	if st := check(ctx, c, r.User, a); st != nil {
+		return st
+	}
+	if exempt(r.User) || r.Verb != cluster.Patch || r.Format != cluster.ApplyPatch || r.Subresource != "" {
+		return nil
+	}
+	existing := &cluster.Request{Verb: cluster.Get, Group: r.Group, Version: r.Version, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name}
+	var st *cluster.Status
+	if _, err := c.Do(ctx, existing); !errors.As(err, &st) || st.Reason != cluster.ReasonNotFound {
+		return nil
+	}
+	a.verb = cluster.Create.String()
+	return check(ctx, c, r.User, a)
+}
+
+// exempt reports whether a user may do everything: a member of system:masters, and nobody, which the
+// requests of the process itself have as user.
+func exempt(u cluster.User) bool {
+	return u.Name == "" && len(u.Groups) == 0 || slices.Contains(u.Groups, superusers)
+}
+
+// actionOf returns what a request does. The namespace of a Namespace is its own name.
+func actionOf(r *cluster.Request) *action {
+	a := &action{verb: r.Verb.String(), group: r.Group, resource: r.Resource, sub: r.Subresource, namespace: r.Namespace, name: r.Name}
+	if a.group == "" && a.resource == "namespaces" && a.name != "" {
+		a.namespace = a.name
+	}
+	return a
+}
+
+// check returns the refusal of an action, nil if the user's roles allow it.
+func check(ctx context.Context, c *cluster.Cluster, u cluster.User, a *action) *cluster.Status {
+	allowed, reason, err := decide(ctx, c, u, a)
+	switch {
+	case err != nil:
+		return internal(err)
+	case allowed:
+		return nil
+	}
+	return refusal(u, a, reason)
+}
+
+// refusal returns the refusal of an action; reason may be empty.
+func refusal(u cluster.User, a *action, reason string) *cluster.Status {
+	scope := "at the cluster scope"
+	if a.namespace != "" {
+		scope = fmt.Sprintf("in the namespace %q", a.namespace)
+	}
+	why := fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", u.Name, a.verb, a.target(), a.group, scope)
+	if reason != "" {
+		why += ": " + reason
+	}
+	what := a.resource
+	if a.group != "" {
+		what += "." + a.group
+	}
+	if a.name != "" {
+		what += fmt.Sprintf(" %q", a.name)
+	}
+	return &cluster.Status{Code: 403, Reason: cluster.ReasonForbidden, Message: what + " is forbidden: " + why,
+		Details: &cluster.StatusDetails{Group: a.group, Kind: a.resource, Name: a.name}}
+}
+
+// decide reports whether a user may do something, and why, in kube-apiserver's words.
+func decide(ctx context.Context, c *cluster.Cluster, u cluster.User, a *action) (allowed bool, reason string, err error) {
+	if exempt(u) {
+		return true, "", nil
+	}
+	g, err := grantsOf(ctx, c, u, a.namespace)
+	if err != nil {
+		return false, "", err
+	}
+	if found := g.find(a); found != nil {
+		return true, "RBAC: allowed by " + found.source, nil
+	}
+	switch len(g.missing) {
+	case 0:
+		return false, "", nil
+	case 1:
+		return false, "RBAC: " + g.missing[0], nil
+	}
+	return false, "RBAC: [" + strings.Join(g.missing, ", ") + "]", nil
+}
+
+func internal(err error) *cluster.Status {
+	return &cluster.Status{Code: 500, Reason: cluster.ReasonInternal, Message: "Internal error occurred: " + err.Error(), Err: err}
+}

@@ -1,0 +1,118 @@
+package rbac_test
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/controllers"
+	"github.com/patchlab-dev/patchlab/rbac"
+	"github.com/patchlab-dev/patchlab/server"
+)
+
+// step is a line of testdata/recorded.jsonl: a request of a user, and what kube-apiserver 1.36.3 with
+// --authorization-mode=RBAC answered. A step without a user was sent by a member of system:masters.
+type step struct {
+	Name, User                      string
+	Groups                          []string
+	Method, Path, ContentType, Body string
+
+	Code int
+	// Message is that of a refusal, and Status the status of a review.
+	Message string
+	Status  any
+}
+
+func newCluster(t *testing.T) rbac.Cluster {
+	t.Helper()
+	var config cluster.Config
+	rbac.Configure(&config)
+	c, err := cluster.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if err := controllers.Bootstrap(t.Context(), c, true); err != nil {
+		t.Fatal(err)
+	}
+	return rbac.Cluster{Cluster: c}
+}
+
+func TestRecordings(t *testing.T) {
+	s := server.New(newCluster(t), server.Options{User: cluster.User{Name: "admin", Groups: []string{"system:masters"}}})
+	recorded, err := os.ReadFile("testdata/recorded.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(recorded)) {
+		var want step
+		if err := json.Unmarshal([]byte(line), &want); err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(want.Method, want.Path, strings.NewReader(want.Body))
+		r.Header.Set("User-Agent", "lab/1")
+		if want.ContentType != "" {
+			r.Header.Set("Content-Type", want.ContentType)
+		}
+		if want.User != "" {
+			r.Header.Set("Impersonate-User", want.User)
+		}
+		for _, g := range want.Groups {
+			r.Header.Add("Impersonate-Group", g)
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		var got struct {
+			Message string
+			Status  any
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatalf("%s: %v: %s", want.Name, err, w.Body)
+		}
+		if w.Code != want.Code || got.Message != want.Message {
+			t.Errorf("%s: %s %s by %q: %d %q, want %d %q", want.Name, want.Method, want.Path, want.User, w.Code, got.Message, want.Code, want.Message)
+		}
+		if want.Status != nil && !reflect.DeepEqual(got.Status, want.Status) {
+			t.Errorf("%s: the status is %v, want %v", want.Name, got.Status, want.Status)
+		}
+	}
+}
+
+// A SelfSubjectRulesReview lists the rules of all roles that are bound to the user in a namespace.
+func TestRulesReview(t *testing.T) {
+	c := newCluster(t)
+	create := func(u cluster.User, group, resource, namespace, body string) *cluster.Response {
+		t.Helper()
+		resp, err := c.Do(t.Context(), &cluster.Request{Verb: cluster.Create, Group: group, Version: "v1", Resource: resource, Namespace: namespace, Body: []byte(body), User: u})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp
+	}
+	const group = "rbac.authorization.k8s.io"
+	create(cluster.User{}, group, "roles", "shop", `{"metadata":{"name":"one"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"resourceNames":["a"],"verbs":["get","list"]}]}`)
+	create(cluster.User{}, group, "rolebindings", "shop", `{"metadata":{"name":"devs"},"roleRef":{"apiGroup":"`+group+`","kind":"Role","name":"one"},"subjects":[{"apiGroup":"`+group+`","kind":"Group","name":"devs"}]}`)
+	for _, format := range []string{`{"spec":{"namespace":"shop"}}`, "spec: {namespace: shop}"} {
+		request := &cluster.Request{Verb: cluster.Create, Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectrulesreviews", Body: []byte(format),
+			User: cluster.User{Name: "ada", Groups: []string{"devs"}}}
+		if !strings.HasPrefix(format, "{") {
+			request.Format = cluster.YAML
+		}
+		// The right to ask comes with the group system:authenticated, which the server adds.
+		request.User.Groups = append(request.User.Groups, "system:authenticated")
+		resp, err := c.Do(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		status := resp.Object.Get("status")
+		rules := status.Get("resourceRules")
+		const want = `{"apiGroups":[""],"resourceNames":["a"],"resources":["configmaps"],"verbs":["get","list"]}`
+		if last := rules.At(rules.Len() - 1).String(); last != want || rules.Len() != 3 || status.Get("nonResourceRules").Len() != 2 || status.Get("incomplete").String() != "false" {
+			t.Errorf("%s: the status is %s", format, status)
+		}
+	}
+}
