@@ -1,6 +1,7 @@
-// Package controllers implements the two controllers of kube-controller-manager that clients
-// of an API server rely on most, over a [cluster.Cluster] in the same process: the namespace
-// controller, which deletes the contents of terminating namespaces, and the garbage collector.
+// Package controllers implements the controllers of kube-controller-manager that clients of an
+// API server rely on most, over a [cluster.Cluster] in the same process: the namespace
+// controller, which deletes the contents of terminating namespaces, the garbage collector, and
+// the aggregation of ClusterRoles.
 //
 // They process the changes of all objects in the order in which they are stored, one at a
 // time, so that the result depends on the requests alone and not on timing: they have no
@@ -28,13 +29,15 @@ type Options struct {
 	// GarbageCollection runs the garbage collector, which deletes objects whose owners no
 	// longer exist, and handles foreground deletion and orphaning.
 	GarbageCollection bool
+	// Aggregation runs the controller that sets the rules of ClusterRoles with an aggregationRule.
+	Aggregation bool
 	// Fault is called with unexpected errors; nil ignores them. The affected object is
 	// processed again when it changes.
 	Fault func(error)
 }
 
-// Parse parses a comma-separated list of controllers: "namespace" and "gc". An empty list
-// selects none.
+// Parse parses a comma-separated list of controllers: "namespace", "gc" and "roles". An empty
+// list selects none.
 func Parse(names string) (Options, error) {
 	var o Options
 	for name := range strings.SplitSeq(names, ",") {
@@ -43,9 +46,11 @@ func Parse(names string) (Options, error) {
 			o.Namespaces = true
 		case "gc":
 			o.GarbageCollection = true
+		case "roles":
+			o.Aggregation = true
 		case "":
 		default:
-			return Options{}, fmt.Errorf("unknown controller %q: known are namespace and gc", name)
+			return Options{}, fmt.Errorf("unknown controller %q: known are namespace, gc and roles", name)
 		}
 	}
 	return o, nil
@@ -68,11 +73,20 @@ type runner struct {
 	queued  map[work]bool
 }
 
-// work is an item of the queue: an object by its uid or a namespace by its name.
+// work is an item of the queue.
 type work struct {
-	namespace bool
-	id        string
+	of subject
+	id string
 }
+
+// subject is what an item of the queue is about.
+type subject uint8
+
+const (
+	anObject    subject = iota // id is its uid
+	aNamespace                 // id is its name
+	aggregation                // the rules of all ClusterRoles that aggregate others; without an id
+)
 
 // Run runs the controllers until ctx is done or the cluster is closed, and then returns nil.
 // It returns an error if it cannot watch the objects of the cluster.
@@ -131,10 +145,13 @@ func (r *runner) observe(change cluster.Change) {
 			return
 		}
 		for _, dependent := range r.graph.dependentsOf(n.uid) {
-			r.add(work{id: dependent.uid})
+			r.add(work{anObject, dependent.uid})
+		}
+		if n.isClusterRole() {
+			r.add(work{of: aggregation})
 		}
 		r.addOwners(n)
-		r.add(work{namespace: true, id: n.namespace})
+		r.add(work{aNamespace, n.namespace})
 		return
 	}
 	n, before := r.graph.put(change)
@@ -150,17 +167,20 @@ func (r *runner) observe(change cluster.Change) {
 // examine queues the work for the current state of an object.
 func (r *runner) examine(n *node) {
 	if len(n.owners) > 0 || n.deleting {
-		r.add(work{id: n.uid})
+		r.add(work{anObject, n.uid})
 	}
 	if n.deleting && n.waits() {
 		for _, dependent := range r.graph.dependentsOf(n.uid) {
-			r.add(work{id: dependent.uid})
+			r.add(work{anObject, dependent.uid})
 		}
 	}
+	if n.isClusterRole() {
+		r.add(work{of: aggregation})
+	}
 	if n.isNamespace() && n.deleting {
-		r.add(work{namespace: true, id: n.name})
+		r.add(work{aNamespace, n.name})
 	} else if n.namespace != "" {
-		r.add(work{namespace: true, id: n.namespace})
+		r.add(work{aNamespace, n.namespace})
 	}
 }
 
@@ -168,14 +188,21 @@ func (r *runner) examine(n *node) {
 func (r *runner) addOwners(n *node) {
 	for _, o := range n.owners {
 		if owner := r.graph.nodes[o.uid]; owner != nil && owner.deleting {
-			r.add(work{id: owner.uid})
+			r.add(work{anObject, owner.uid})
 		}
 	}
 }
 
 // add queues an item, if the controller for it is running.
 func (r *runner) add(w work) {
-	if w.namespace && (!r.Namespaces || !r.graph.terminating(w.id)) || !w.namespace && !r.GarbageCollection || r.queued[w] {
+	runs := r.GarbageCollection
+	switch w.of {
+	case aNamespace:
+		runs = r.Namespaces && r.graph.terminating(w.id)
+	case aggregation:
+		runs = r.Aggregation
+	}
+	if !runs || r.queued[w] {
 		return
 	}
 	r.queued[w] = true
@@ -186,9 +213,12 @@ func (r *runner) add(w work) {
 func (r *runner) do(ctx context.Context, w work) error {
 	for range maxTries {
 		var err error
-		if w.namespace {
+		switch n := r.graph.nodes[w.id]; {
+		case w.of == aNamespace:
 			err = r.namespace(ctx, w.id)
-		} else if n := r.graph.nodes[w.id]; n != nil && !n.isEvent() {
+		case w.of == aggregation:
+			err = r.aggregate(ctx)
+		case n != nil && !n.isEvent():
 			err = r.collect(ctx, n)
 		}
 		var status *cluster.Status

@@ -305,13 +305,13 @@ func TestDeletedNamespaceIsEmptiedAndRemoved(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	if o, err := Parse("namespace, gc"); err != nil || !o.Namespaces || !o.GarbageCollection {
-		t.Errorf("both: %+v %v", o, err)
+	if o, err := Parse("namespace, gc,roles"); err != nil || !o.Namespaces || !o.GarbageCollection || !o.Aggregation {
+		t.Errorf("all: %+v %v", o, err)
 	}
-	if o, err := Parse(""); err != nil || o.Namespaces || o.GarbageCollection {
+	if o, err := Parse(""); err != nil || o.Namespaces || o.GarbageCollection || o.Aggregation {
 		t.Errorf("Parse of an empty list: %+v %v", o, err)
 	}
-	if _, err := Parse("deployment"); err == nil || !strings.Contains(err.Error(), "known are namespace and gc") {
+	if _, err := Parse("deployment"); err == nil || !strings.Contains(err.Error(), "known are namespace, gc and roles") {
 		t.Errorf("unknown: %v", err)
 	}
 }

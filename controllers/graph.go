@@ -43,6 +43,10 @@ func (n *node) isNamespace() bool {
 	return n.kind.Builtin && n.kind.Group == "" && n.kind.Kind == "Namespace"
 }
 
+func (n *node) isClusterRole() bool {
+	return n.kind.Group == rbacGroup && n.kind.Resource == clusterRoles
+}
+
 // isEvent reports whether the object is an Event, which garbage collection ignores.
 func (n *node) isEvent() bool {
 	return n.kind.Builtin && n.kind.Kind == "Event"

@@ -183,7 +183,7 @@ func New(o Options) (*Server, error) {
 	var failed error
 	if !o.NoControllers {
 		controlled.Go(func() {
-			failed = controllers.Run(ctx, c, controllers.Options{Namespaces: true, GarbageCollection: true})
+			failed = controllers.Run(ctx, c, controllers.Options{Namespaces: true, GarbageCollection: true, Aggregation: o.RBAC})
 			if errors.Is(failed, context.Canceled) {
 				failed = nil // the server was stopped while the controllers started
 			}

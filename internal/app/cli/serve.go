@@ -86,7 +86,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
   patchlab serve --enable-admission-plugins default
 
   # Refuse what the roles of service accounts and impersonated users do not allow
-  patchlab serve --authorization-mode RBAC --tls --kubeconfig /tmp/lab.yaml
+  patchlab serve --authorization-mode RBAC --controllers roles --tls --kubeconfig /tmp/lab.yaml
 
   # Listen on a free port with TLS and a token, and load objects at startup
   patchlab serve --listen 127.0.0.1:0 --tls --token-file token --load objects/
@@ -110,7 +110,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the latest supported version)")
 	f.BoolVar(&o.defaults, "defaults", true, "set the default values of built-in kinds, and allocate addresses and ports for Services")
 	f.BoolVar(&o.admission, "admission", true, "run CEL rules, admission policies, admission webhooks and conversion webhooks")
-	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection)")
+	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection), roles (aggregated ClusterRoles such as edit)")
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
 	f.StringSliceVar(&o.plugins, "enable-admission-plugins", nil, "comma-separated list of kube-apiserver's admission plugins to run, such as LimitRanger,Priority; "+plugins.Default+" runs all that patchlab implements")
 	f.StringVar(&o.authorize, "authorization-mode", alwaysAllow, "AlwaysAllow, or RBAC to refuse requests that the roles of their users do not allow; implies --bootstrap-roles")
@@ -222,7 +222,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if _, err := fmt.Fprintf(a.Out, "serving on %s\n", address); err != nil {
 		return err
 	}
-	if services.Namespaces || services.GarbageCollection {
+	if services.Namespaces || services.GarbageCollection || services.Aggregation {
 		services.Fault = func(err error) { a.note("controllers: " + err.Error()) }
 		defer a.control(ctx, c, services)()
 	}
