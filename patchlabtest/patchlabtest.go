@@ -154,7 +154,9 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	if o.RBAC {
-		rbac.Configure(&config)
+		if err := rbac.Configure(&config); err != nil {
+			return nil, err
+		}
 	}
 	c, err := cluster.New(config)
 	if err != nil {

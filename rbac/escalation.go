@@ -9,61 +9,26 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/plugins"
 )
 
 // Configure adds a check to the admission of a cluster: a user may not write a role with rights that
 // the user does not have, unless a role allows the verb escalate, nor bind one, unless a role
 // allows the verb bind (rbac/role/policybased and its siblings in kube-apiserver).
-func Configure(config *cluster.Config) {
-	following := config.Admission
-	config.Admission = func(c *cluster.Cluster) (cluster.Admission, error) {
-		e := &escalation{cluster: c}
-		if following == nil {
-			return e, nil
+func Configure(config *cluster.Config) error {
+	const name = "RBAC"
+	return plugins.Configure(config, []string{name}, plugins.Plugin{Name: name, New: func(c *cluster.Cluster) func(context.Context, *cluster.Attributes) *cluster.Status {
+		return func(ctx context.Context, a *cluster.Attributes) *cluster.Status {
+			if !a.Resource.Builtin || a.Resource.Group != group || exempt(a.Request.User) {
+				return nil
+			}
+			return (&escalation{c}).check(ctx, a)
 		}
-		var err error
-		e.next, err = following(c)
-		return e, err
-	}
+	}})
 }
 
-// escalation refuses writes that grant too much, and asks the admission that follows.
-type escalation struct {
-	cluster *cluster.Cluster
-	next    cluster.Admission // nil for none
-}
-
-// Active reports that writes have to be checked.
-func (e *escalation) Active() bool { return true }
-
-// Changed passes the change on.
-func (e *escalation) Changed(resource *schema.Kind) {
-	if e.next != nil {
-		e.next.Changed(resource)
-	}
-}
-
-// Mutate asks the admission that follows.
-func (e *escalation) Mutate(ctx context.Context, a *cluster.Attributes) (document.Value, *cluster.Status) {
-	if e.next == nil || !e.next.Active() {
-		return a.Object, nil
-	}
-	return e.next.Mutate(ctx, a)
-}
-
-// Validate checks the write, and asks the admission that follows.
-func (e *escalation) Validate(ctx context.Context, a *cluster.Attributes) *cluster.Status {
-	if a.Operation != cluster.OperationDelete && a.Resource.Builtin && a.Resource.Group == group && !exempt(a.Request.User) {
-		if st := e.check(ctx, a); st != nil {
-			return st
-		}
-	}
-	if e.next == nil || !e.next.Active() {
-		return nil
-	}
-	return e.next.Validate(ctx, a)
-}
+// escalation refuses writes that grant too much.
+type escalation struct{ cluster *cluster.Cluster }
 
 func (e *escalation) check(ctx context.Context, a *cluster.Attributes) *cluster.Status {
 	var rules []rule

@@ -12,7 +12,9 @@ import (
 // A user may do what a role allows, and may not grant more.
 func ExampleCluster() {
 	var config cluster.Config
-	rbac.Configure(&config)
+	if err := rbac.Configure(&config); err != nil {
+		log.Fatal(err)
+	}
 	inner, err := cluster.New(config)
 	if err != nil {
 		log.Fatal(err)

@@ -30,7 +30,9 @@ type step struct {
 func newCluster(t *testing.T) rbac.Cluster {
 	t.Helper()
 	var config cluster.Config
-	rbac.Configure(&config)
+	if err := rbac.Configure(&config); err != nil {
+		t.Fatal(err)
+	}
 	c, err := cluster.New(config)
 	if err != nil {
 		t.Fatal(err)

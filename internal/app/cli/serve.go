@@ -170,7 +170,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		return usage("--enable-admission-plugins: " + err.Error())
 	}
 	if o.authorize == byRoles {
-		rbac.Configure(&config)
+		if err := rbac.Configure(&config); err != nil {
+			return err
+		}
 		o.roles = true
 	}
 	defer collectRarely()()
