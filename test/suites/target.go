@@ -67,7 +67,7 @@ func (t *target) serve() (url string, stop func(), err error) {
 		return "", nil, err
 	}
 	stop = func() { _ = c.Process.Signal(os.Interrupt); _ = c.Wait() } // SIGKILL would leave the process of the server running
-	line, _ := bufio.NewReader(out).ReadString('\n') // without an address, the error has what was printed
+	line, _ := bufio.NewReader(out).ReadString('\n')                   // without an address, the error has what was printed
 	url, found := strings.CutPrefix(strings.TrimSpace(line), "serving on ")
 	if !found {
 		stop()
