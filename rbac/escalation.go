@@ -52,11 +52,12 @@ func (e *escalation) check(ctx context.Context, a *cluster.Attributes) *cluster.
 			may.resource = "roles"
 		}
 		var err error
-		if rules, err = rulesOf(ctx, e.cluster, ref, a.Namespace); err != nil && !errors.Is(err, errNoRole) {
+		var missing *missingRole
+		if rules, err = rulesOf(ctx, e.cluster, ref, a.Namespace); err != nil && !errors.As(err, &missing) {
 			return internal(err)
 		} else if err != nil {
 			return e.unlessAllowed(ctx, a, &may, &cluster.Status{Code: 404, Reason: cluster.ReasonNotFound,
-				Message: fmt.Sprintf("%s.%s %q not found", a.Resource.Resource, group, may.name), Details: &cluster.StatusDetails{Group: group, Kind: a.Resource.Resource, Name: may.name}})
+				Message: notFound(a, may.name), Details: &cluster.StatusDetails{Group: group, Kind: a.Resource.Resource, Name: may.name}})
 		}
 	default:
 		return nil
@@ -69,8 +70,17 @@ func (e *escalation) check(ctx context.Context, a *cluster.Attributes) *cluster.
 	if len(missing) == 0 {
 		return nil
 	}
-	return e.unlessAllowed(ctx, a, &may, a.Forbid(fmt.Sprintf("user %q (groups=%q) is attempting to grant RBAC permissions not currently held:\n%s",
-		a.Request.User.Name, a.Request.User.Groups, strings.Join(missing, "\n"))))
+	why := fmt.Sprintf("user %q (groups=%q) is attempting to grant RBAC permissions not currently held:\n%s",
+		a.Request.User.Name, a.Request.User.Groups, strings.Join(missing, "\n"))
+	if missing := g.describeMissing(func(m *missingRole) string { return notFound(a, m.name) }); missing != "" {
+		why += "; resolution errors: [" + missing + "]"
+	}
+	return e.unlessAllowed(ctx, a, &may, a.Forbid(why))
+}
+
+// notFound says that a role does not exist. kube-apiserver gives it the resource of the request.
+func notFound(a *cluster.Attributes, role string) string {
+	return fmt.Sprintf("%s.%s %q not found", a.Resource.Resource, group, role)
 }
 
 // unlessAllowed returns a refusal, or nil if the user has the right to do it nevertheless.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 )
@@ -116,13 +115,10 @@ func decide(ctx context.Context, c *cluster.Cluster, u cluster.User, a *action) 
 	if found := g.find(a); found != nil {
 		return true, "RBAC: allowed by " + found.source, nil
 	}
-	switch len(g.missing) {
-	case 0:
-		return false, "", nil
-	case 1:
-		return false, "RBAC: " + g.missing[0], nil
+	if missing := g.describeMissing((*missingRole).Error); missing != "" {
+		return false, "RBAC: " + missing, nil
 	}
-	return false, "RBAC: [" + strings.Join(g.missing, ", ") + "]", nil
+	return false, "", nil
 }
 
 func internal(err error) *cluster.Status {

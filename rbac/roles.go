@@ -25,7 +25,7 @@ type grant struct {
 // grants are the rules of a user. missing are the roles that bindings name and that do not exist.
 type grants struct {
 	rules   []grant
-	missing []string
+	missing []*missingRole
 }
 
 // grantsOf returns the rules that the bindings of the cluster, and of a namespace unless it is empty,
@@ -49,8 +49,9 @@ func (g *grants) add(ctx context.Context, c *cluster.Cluster, u cluster.User, re
 			continue
 		}
 		rules, err := rulesOf(ctx, c, binding.Get("roleRef"), namespace)
-		if errors.Is(err, errNoRole) {
-			g.missing = append(g.missing, err.Error())
+		var missing *missingRole
+		if errors.As(err, &missing) {
+			g.missing = append(g.missing, missing)
 			continue
 		}
 		if err != nil {
@@ -71,6 +72,20 @@ func (g *grants) find(a *action) *grant {
 		return nil
 	}
 	return &g.rules[i]
+}
+
+// describeMissing describes the roles that do not exist, each once; "" if there are none.
+func (g *grants) describeMissing(words func(*missingRole) string) string {
+	var texts []string
+	for _, m := range g.missing {
+		if text := words(m); !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) > 1 {
+		return "[" + strings.Join(texts, ", ") + "]"
+	}
+	return strings.Join(texts, "")
 }
 
 // subjectOf returns the subject of a binding that is the user or one of the user's groups, absent if
@@ -110,8 +125,12 @@ func describe(binding, subject document.Value, namespace string) string {
 		binding.Lookup("roleRef", "name").StringOr(""), subject.Get("kind").StringOr(""), who)
 }
 
-// errNoRole is the error for a role that does not exist.
-var errNoRole = errors.New("not found")
+// missingRole is the error for a role that does not exist.
+type missingRole struct{ kind, name string }
+
+func (m *missingRole) Error() string {
+	return fmt.Sprintf("%s.%s %q not found", strings.ToLower(m.kind), group, m.name)
+}
 
 // rulesOf returns the rules of the role that a binding in a namespace refers to.
 func rulesOf(ctx context.Context, c *cluster.Cluster, ref document.Value, namespace string) ([]rule, error) {
@@ -124,7 +143,7 @@ func rulesOf(ctx context.Context, c *cluster.Cluster, ref document.Value, namesp
 	var st *cluster.Status
 	switch {
 	case errors.As(err, &st) && st.Reason == cluster.ReasonNotFound:
-		return nil, fmt.Errorf("%s.%s %q %w", strings.ToLower(kind), group, q.Name, errNoRole)
+		return nil, &missingRole{kind, q.Name}
 	case err != nil:
 		return nil, err
 	}

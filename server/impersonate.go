@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
 // The headers with which a client impersonates another user (kubectl --as, client-go's
@@ -51,13 +52,21 @@ func impersonated(r *http.Request) (u cluster.User, ok bool, err error) {
 		}
 		return u, false, nil
 	}
-	if namespace, _, ok := strings.Cut(strings.TrimPrefix(u.Name, serviceAccountPrefix), ":"); ok && len(u.Groups) == 0 && strings.HasPrefix(u.Name, serviceAccountPrefix) {
+	if namespace, ok := serviceAccountNamespace(u.Name); ok && len(u.Groups) == 0 {
 		u.Groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
 	}
 	if u.Name != "system:anonymous" {
 		u.Groups = withGroup(u.Groups, authenticatedGroup)
 	}
 	return u, true, nil
+}
+
+// serviceAccountNamespace returns the namespace in the user name of a service account; ok is false if
+// the name is not one. A name that no service account can have is that of an ordinary user.
+func serviceAccountNamespace(user string) (namespace string, ok bool) {
+	account, isAccount := strings.CutPrefix(user, serviceAccountPrefix)
+	namespace, name, ok := strings.Cut(account, ":")
+	return namespace, isAccount && ok && names.DNSLabel(namespace) == "" && names.DNSSubdomain(name) == ""
 }
 
 // withGroup returns groups including group.

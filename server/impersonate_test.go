@@ -20,6 +20,10 @@ func TestImpersonatedUserSendsTheRequest(t *testing.T) {
 			"ada", []string{"dev", "ops", "system:authenticated"}, false},
 		{"service accounts are in the groups of their namespace", http.Header{"Impersonate-User": {"system:serviceaccount:shop:web"}},
 			"system:serviceaccount:shop:web", []string{"system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"}, false},
+		{"the name of a service account may have dots", http.Header{"Impersonate-User": {"system:serviceaccount:shop:a.b"}},
+			"system:serviceaccount:shop:a.b", []string{"system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"}, false},
+		{"a namespace may not", http.Header{"Impersonate-User": {"system:serviceaccount:a.b:web"}}, "system:serviceaccount:a.b:web", []string{"system:authenticated"}, false},
+		{"an account has a name", http.Header{"Impersonate-User": {"system:serviceaccount:shop:"}}, "system:serviceaccount:shop:", []string{"system:authenticated"}, false},
 		{why: "groups without a user are refused", headers: http.Header{"Impersonate-Group": {"dev"}}, refused: true},
 	} {
 		u, ok, err := impersonated(&http.Request{Header: c.headers})
