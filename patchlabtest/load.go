@@ -2,6 +2,7 @@ package patchlabtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/client-go/kubernetes/scheme"
@@ -29,15 +30,12 @@ func load(ctx context.Context, c *cluster.Cluster, o Options) error {
 	}
 	objects = append(objects, values...)
 	manifest.SortForCreation(objects)
-	for _, object := range append(crds, objects...) {
-		if err := manifest.Load(ctx, c, "patchlabtest", object); err != nil {
-			if name := origin[object.Document]; name != "" {
-				err = fmt.Errorf("%s: %w", name, err)
-			}
-			return err
-		}
+	err = manifest.Load(ctx, c, "patchlabtest", append(crds, objects...)...)
+	var failed *manifest.LoadError
+	if errors.As(err, &failed) && origin[failed.Object.Document] != "" {
+		return fmt.Errorf("%s: %w", origin[failed.Object.Document], err)
 	}
-	return nil
+	return err
 }
 
 // valuesOf returns the objects in Options.Values, and for each document a description of the

@@ -14,15 +14,39 @@ import (
 // is kept (cluster.Request.Restore), so that references to them remain valid: the garbage
 // collector would delete dependents whose owner has another uid. An existing Namespace is not
 // changed. userAgent is the User-Agent of the requests; it becomes the manager of
-// fields without a known owner. An error includes the position of the invalid field.
+// fields without a known owner. A CustomResourceDefinition that is being deleted is deleted
+// after its objects are loaded, because it accepts no new ones. An error is a *LoadError.
 func Load(ctx context.Context, c *cluster.Cluster, userAgent string, objects ...Object) error {
+	var ending []*loading
 	for _, o := range objects {
-		if err := load(ctx, c, userAgent, o.Value); err != nil {
-			return fmt.Errorf("%s: %w", o.PositionOf(WrongField(err)), err)
+		l, err := load(ctx, c, userAgent, o)
+		if err != nil {
+			return &LoadError{o, err}
+		}
+		if l.ends() {
+			ending = append(ending, l)
+		}
+	}
+	for _, l := range ending {
+		if _, err := l.do(ctx, cluster.Delete, document.Value{}); err != nil {
+			return &LoadError{l.Object, err}
 		}
 	}
 	return nil
 }
+
+// A LoadError is the failure to load an object.
+type LoadError struct {
+	Object Object
+	Err    error
+}
+
+// Error includes the position of the invalid field.
+func (e *LoadError) Error() string {
+	return e.Object.PositionOf(WrongField(e.Err)).String() + ": " + e.Err.Error()
+}
+
+func (e *LoadError) Unwrap() error { return e.Err }
 
 // WrongField returns the path of the field that an error of a cluster concerns, nil if it
 // concerns the whole object.
@@ -37,52 +61,61 @@ func WrongField(err error) document.Path {
 	return nil
 }
 
-func load(ctx context.Context, c *cluster.Cluster, userAgent string, object document.Value) error {
-	k, ok := c.Kinds().Of(object)
+// load creates one object.
+func load(ctx context.Context, c *cluster.Cluster, userAgent string, o Object) (*loading, error) {
+	k, ok := c.Kinds().Of(o.Value)
 	if !ok || k.Resource == "" {
-		return fmt.Errorf("no kind %q is registered for version %q; add its CustomResourceDefinition",
-			object.Get("kind").StringOr(""), object.Get("apiVersion").StringOr(""))
+		return nil, fmt.Errorf("no kind %q is registered for version %q; add its CustomResourceDefinition",
+			o.Kind(), o.Value.Get("apiVersion").StringOr(""))
 	}
-	l := loading{cluster: c, kind: k, object: object, request: cluster.Request{
+	l := &loading{Object: o, cluster: c, kind: k, request: cluster.Request{
 		Verb: cluster.Create, Group: k.Group, Version: k.Version, Resource: k.Resource, UserAgent: userAgent, Restore: true}}
 	if k.Namespaced {
-		l.request.Namespace = object.Lookup("metadata", "namespace").StringOr("default")
+		l.request.Namespace = o.Value.Lookup("metadata", "namespace").StringOr("default")
 	}
 	if err := l.create(ctx); err != nil {
 		var status *cluster.Status
 		if k.Group == "" && k.Kind == "Namespace" && errors.As(err, &status) && status.Reason == cluster.ReasonAlreadyExists {
-			return nil
+			return l, nil
 		}
-		return err
+		return nil, err
 	}
-	if l.request.Name = object.Lookup("metadata", "name").StringOr(""); l.request.Name == "" {
-		return nil // the server has generated the name
+	if l.request.Name = o.Value.Lookup("metadata", "name").StringOr(""); l.request.Name == "" {
+		return l, nil // the server has generated the name
 	}
 	if err := l.update(ctx, "ephemeralcontainers", l.ephemeralContainers(), "spec", "ephemeralContainers"); err != nil {
-		return err
+		return nil, err
 	}
 	if err := l.setStatus(ctx); err != nil {
-		return fmt.Errorf("status: %w", err)
+		return nil, fmt.Errorf("status: %w", err)
 	}
 	// The previous writes have added entries to managedFields.
-	return l.update(ctx, "", l.object.Lookup("metadata", "managedFields"), "metadata", "managedFields")
+	return l, l.update(ctx, "", o.Value.Lookup("metadata", "managedFields"), "metadata", "managedFields")
 }
 
 // loading is the creation of one object.
 type loading struct {
+	Object
 	cluster *cluster.Cluster
 	kind    *schema.Kind
-	object  document.Value
 	request cluster.Request
+}
+
+// ends reports whether the object is a CustomResourceDefinition that is being deleted.
+func (l *loading) ends() bool {
+	return l.kind.Kind == crdKind && l.Value.Lookup("metadata", "deletionTimestamp").Exists()
 }
 
 // create creates the object without the fields that only a stored object has.
 func (l *loading) create(ctx context.Context) error {
-	metadata := l.object.Get("metadata")
+	metadata := l.Value.Get("metadata")
 	for _, key := range [...]string{"resourceVersion", "selfLink"} {
 		metadata = metadata.Without(key)
 	}
-	object := l.object.With("metadata", metadata)
+	if l.ends() {
+		metadata = metadata.Without("deletionTimestamp")
+	}
+	object := l.Value.With("metadata", metadata)
 	if l.ephemeralContainers().Exists() {
 		object = object.Remove("spec", "ephemeralContainers")
 	}
@@ -95,7 +128,7 @@ func (l *loading) ephemeralContainers() document.Value {
 	if l.kind.Group != "" || l.kind.Kind != "Pod" {
 		return document.Value{}
 	}
-	return l.object.Lookup("spec", "ephemeralContainers")
+	return l.Value.Lookup("spec", "ephemeralContainers")
 }
 
 // setStatus updates the status, which a create ignores.
@@ -103,7 +136,7 @@ func (l *loading) setStatus(ctx context.Context) error {
 	if !l.kind.Status || l.kind.Kind == crdKind {
 		return nil
 	}
-	return l.update(ctx, "status", l.object.Get("status"), "status")
+	return l.update(ctx, "status", l.Value.Get("status"), "status")
 }
 
 // update sets a field of the created object through a subresource, "" for the object itself. A
