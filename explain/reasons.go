@@ -235,10 +235,14 @@ func (e *explainer) ruleOf(v event, c *Change) Rule {
 		switch {
 		case gone && v.before.IsNull():
 			return RuleNullDropped
-		case gone:
+		case gone && e.Type.At(c.Path) == nil:
 			return RulePruned
-		case made:
+		case gone && isEmpty(v.before):
+			return RuleEmptyDropped
+		case made && isEmpty(v.after):
 			return RuleEncoded
+		case gone || made:
+			return RuleConverted
 		}
 		return RuleNormalized
 	case "defaulted":
@@ -256,6 +260,19 @@ func (e *explainer) ruleOf(v event, c *Change) Rule {
 		return RuleServerSet
 	}
 	return RuleStored
+}
+
+// isEmpty reports whether a value is the zero value of its type, which Go's omitempty leaves out.
+func isEmpty(v document.Value) bool {
+	switch v.Kind() {
+	case document.Object, document.List:
+		return v.Len() == 0
+	}
+	switch v.String() {
+	case `""`, "0", "false", "null":
+		return true
+	}
+	return false
 }
 
 // sentRule returns the rule by which the request itself changed a field.
@@ -290,6 +307,9 @@ func (e *explainer) sentRule(v event, c *Change) Rule {
 // applyRule returns the rule by which an apply changed a field.
 func (e *explainer) applyRule(gone bool, c *Change) Rule {
 	if !gone {
+		if isEmpty(c.After) && len(c.OwnersAfter) == 0 {
+			return RuleEncoded // a new object has the members that are always printed
+		}
 		return Rule(fieldmanager.RuleOwn)
 	}
 	if c.Effect == Reordered || len(c.OwnersBefore) > 0 && slices.ContainsFunc(c.OwnersBefore, e.self) {

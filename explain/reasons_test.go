@@ -64,6 +64,12 @@ var reasonCases = []struct {
 		container + `.env[name="A"].value removed body/left-out`, "an update is the whole object"},
 	{"the status through the object", patchlab.ActionMergePatch, "bob", "{status: {replicas: 7}}",
 		".status.replicas ignored strategy/reset", "the status has its own endpoint"},
+	{"an empty object in a manifest", patchlab.ActionApply, "bob", head + "}, spec: {template: {spec: {nodeSelector: {}}}}}",
+		".spec.template.spec.nodeSelector ignored empty-dropped", "the kind has the field, but leaves it out if it is empty"},
+	{"an empty number in a patch", patchlab.ActionMergePatch, "bob", "{spec: {minReadySeconds: 0}}",
+		".spec.minReadySeconds ignored empty-dropped", "zero is left out as well"},
+	{"a field with two names", patchlab.ActionApply, "bob", head + "}, spec: {template: {spec: {serviceAccount: robot}}}}",
+		".spec.template.spec.serviceAccountName set converted", "the value is that of the other name"},
 	{"metadata of the server", patchlab.ActionMergePatch, "bob", "{metadata: {generation: 9}}",
 		".metadata.generation kept server-set", "the API server increments it"},
 	{"an immutable field", patchlab.ActionMergePatch, "bob", "{spec: {selector: {matchLabels: {app: x}}, template: {metadata: {labels: {app: x}}}}}",
@@ -109,6 +115,56 @@ func TestReasons(t *testing.T) {
 			}
 			t.Errorf("there is no reason %q (%s) among\n%q", c.want, c.why, got)
 		})
+	}
+}
+
+// TestReasonsOfWriteOnlyField checks that a Secret's stringData is not explained as a field that
+// the kind does not have.
+func TestReasonsOfWriteOnlyField(t *testing.T) {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const secret = "{apiVersion: v1, kind: Secret, metadata: {name: a}, stringData: {password: "
+	created, err := lab.Apply(nil, patchlab.Bytes([]byte(secret+"old}}")), patchlab.ApplyOptions{FieldManager: "alice"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for result, err := range lab.Run(created.After, patchlab.Bytes([]byte(secret+"new}}")), patchlab.Change{Action: patchlab.ActionApply, FieldManager: "alice", Explain: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range result.Reasons() {
+			if r.Path.String() == ".stringData" {
+				if r.Rule != explain.RuleConverted || r.Effect != explain.Ignored {
+					t.Errorf("%s %s, want %s %s", r.Effect, r.Rule, explain.Ignored, explain.RuleConverted)
+				}
+				return
+			}
+		}
+		t.Errorf("no reason for .stringData among %v", result.Reasons())
+	}
+}
+
+// TestReasonsOfNewObject checks that members which the manifest lacks are not explained as applied.
+func TestReasonsOfNewObject(t *testing.T) {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for result, err := range lab.Run(nil, patchlab.Bytes([]byte(webDeployment)), patchlab.Change{Action: patchlab.ActionApply, FieldManager: "alice", Explain: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules := map[string]explain.Rule{}
+		for _, r := range result.Reasons() {
+			rules[r.Path.String()] = r.Rule
+		}
+		for path, want := range map[string]explain.Rule{".status": explain.RuleEncoded, ".spec.replicas": "apply/own", container + ".image": "apply/own"} {
+			if rules[path] != want {
+				t.Errorf("%s has the rule %q, want %q", path, rules[path], want)
+			}
+		}
 	}
 }
 

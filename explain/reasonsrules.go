@@ -28,7 +28,9 @@ const (
 	RuleDefault      Rule = "default"
 	RulePruned       Rule = "pruned"
 	RuleNullDropped  Rule = "null-dropped"
+	RuleEmptyDropped Rule = "empty-dropped"
 	RuleEncoded      Rule = "encoded"
+	RuleConverted    Rule = "converted"
 	RuleNormalized   Rule = "normalized"
 	RuleAdmission    Rule = "admission"
 	RuleStrategy     Rule = "strategy/reset"
@@ -151,7 +153,9 @@ var rules = [...]rule{
 	{RuleDefault, "The API server sets the default of the field.", "That the field remains unset. A field with a default cannot be removed, only set to another value."},
 	{RulePruned, "The kind does not have the field, so it is dropped.", "An error. With field validation Strict it is one, with Warn a warning."},
 	{RuleNullDropped, "A null member of an object is treated as missing, so it is dropped.", "That the field is null."},
+	{RuleEmptyDropped, "The value is empty and the field is optional, so the API server treats the field as missing.", "That the field is kept with its empty value."},
 	{RuleEncoded, "The API server always prints this field, even if it is empty.", ""},
+	{RuleConverted, "The API server moves or copies the value to another field when it decodes the object: a Secret's stringData to data, a Pod's serviceAccount to serviceAccountName.", "That the value is only in the field that the request sets."},
 	{RuleNormalized, "The API server normalizes the value.", "That the value is kept as written."},
 	{RuleAdmission, "An admission webhook or policy changed the field.", ""},
 	{RuleStrategy, "The endpoint resets the field, so it keeps its value: status can be changed only through the status subresource, and everything else only through the object itself.", "That the field is set, or an error."},
