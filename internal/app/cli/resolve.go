@@ -334,11 +334,11 @@ func (r *resolving) finish() error {
 	for _, one := range r.resolved {
 		all, open = append(all, one.Conflicts...), open+len(one.Open)
 	}
+	if r.refused > 0 || r.app.unread > 0 {
+		return r.partly()
+	}
 	if err := r.o.ways.unused(all); err != nil {
 		return err
-	}
-	if r.refused > 0 || r.app.unread > 0 {
-		return &exit{code: exitRefused}
 	}
 	if open > 0 && len(r.o.ways.choices) > 0 {
 		return r.undecided(open)
@@ -350,6 +350,22 @@ func (r *resolving) finish() error {
 		return &exit{code: exitConflict}
 	}
 	return nil
+}
+
+// partly prints the resolutions of the manifests that are not refused. A resolved manifest is not
+// printed without the refused documents, because it could be mistaken for the whole.
+func (r *resolving) partly() error {
+	if len(r.resolved) > 0 {
+		switch r.o.output {
+		case "text", "json":
+			if err := r.print(); err != nil {
+				return err
+			}
+		default:
+			r.app.note("the resolved manifest is not printed, because parts of the input were refused; correct them, or leave them out")
+		}
+	}
+	return &exit{code: exitRefused}
 }
 
 // undecided reports the conflicts without a selected resolution. It then prints nothing else,
