@@ -51,6 +51,8 @@ type liveObjects struct {
 	byName map[groupKindName][]int
 	// given is the number of objects in the live input; later ones were created by changes.
 	given int
+	// owned reports whether an object of the live input has managedFields.
+	owned bool
 }
 
 // A liveObject is an object from the live input, or one that an earlier change created.
@@ -78,6 +80,7 @@ func readLive(in Input) (*liveObjects, error) {
 			return nil, &Error{Position: o.Position(), Err: ErrInput, message: "expected a live object, found a " + o.Value.Kind().String()}
 		}
 		l.add(liveObject{Object: o})
+		l.owned = l.owned || o.Value.Lookup("metadata", "managedFields").Len() > 0
 	}
 	return l, nil
 }

@@ -161,17 +161,18 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	if w.live.Value.Lookup("metadata", "deletionTimestamp").Exists() {
 		w.notes = append(w.notes, "the live "+m.target.String()+" is being deleted")
 	}
-	if m.at < live.given && w.withoutOwners(&live.all[m.at]) {
+	if m.at < live.given && w.withoutOwners(live, m.at) {
 		w.notes = append(w.notes, "a live object has no managedFields, so its fields are owned by \"before-first-apply\"; "+
 			"'kubectl get --show-managed-fields' prints them")
 	}
 	return w, nil
 }
 
-// withoutOwners reports whether the live object comes from an API server but without
-// managedFields, which an apply needs.
-func (w *write) withoutOwners(o *liveObject) bool {
-	return w.change.Action == ActionApply && w.live.Managed.Len() == 0 && o.Value.Lookup("metadata", "uid").Exists()
+// withoutOwners reports whether the live object at an index comes from an API server but without
+// managedFields, which an apply needs. If another live object has them, they were not omitted.
+func (w *write) withoutOwners(live *liveObjects, at int) bool {
+	return w.change.Action == ActionApply && w.live.Managed.Len() == 0 && live.all[at].Value.Lookup("metadata", "uid").Exists() &&
+		!live.owned
 }
 
 // open decodes the live object, in the namespace of the target.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -38,17 +39,18 @@ type Finding struct {
 }
 
 // Lint checks objects for problems under server-side apply and returns the findings of each
-// object, in document order. An object with managedFields is checked as a live object, any
-// other as a manifest to be applied. The objects of a call are a set: manifests are checked
-// against the autoscalers among them.
+// object, in document order. An object with managedFields is checked as a live object, and so
+// is one with a uid and a resourceVersion if others have managedFields: a dump of a cluster has
+// objects without owners. Any other object is checked as a manifest to be applied. The objects
+// of a call are a set: manifests are checked against the autoscalers among them.
 //
 // The findings are derived from the types, list keys and owners that the engines use. An
 // object of an unknown kind is checked as far as possible without a schema.
 func Lint(registry *schema.Registry, objects ...document.Value) [][]Finding {
-	targets := scaled(objects)
+	targets, dump := scaled(objects), slices.ContainsFunc(objects, hasOwners)
 	out := make([][]Finding, len(objects))
 	for i, v := range objects {
-		l := linter{registry: registry, object: v, typ: schema.Deduced()}
+		l := linter{registry: registry, object: v, typ: schema.Deduced(), live: hasOwners(v) || dump && stored(v)}
 		if kind, ok := registry.Of(v); ok {
 			l.kind, l.typ = kind, kind.Type()
 		}
@@ -56,6 +58,17 @@ func Lint(registry *schema.Registry, objects ...document.Value) [][]Finding {
 		out[i] = l.found
 	}
 	return out
+}
+
+// hasOwners reports whether an object has managedFields.
+func hasOwners(object document.Value) bool {
+	return object.Lookup("metadata", "managedFields").Len() > 0
+}
+
+// stored reports whether an object has the metadata of a stored one.
+func stored(object document.Value) bool {
+	metadata := object.Get("metadata")
+	return metadata.Get("uid").Exists() && metadata.Get("resourceVersion").Exists()
 }
 
 // linter checks one object.
@@ -83,8 +96,8 @@ func (l *linter) lint(targets map[scaleTarget]string) {
 		return
 	}
 	owners, err := fieldmanager.Split(l.object)
-	l.live = owners.Managed.Len() > 0
 	if err != nil {
+		l.live = false
 		l.add(lintManagedFields, document.Keys("metadata", "managedFields"), err.Error())
 	}
 	l.sizes()

@@ -54,6 +54,28 @@ var lintCases = []struct{ why, object, want string }{
 	{"a value that is not an object", "[1]", ""},
 }
 
+// TestLintDump checks that an object without owners is live among objects with managedFields.
+func TestLintDump(t *testing.T) {
+	registry := kinds(t)
+	bare, owned := configMap[:len(configMap)-2]+", uid: u, resourceVersion: '5'}\n", liveMap+"  managedFields:\n"+owning("one", "'f:data': {'f:a': {}}")
+	for why, c := range map[string]struct {
+		objects []string
+		want    int // findings of the first object
+	}{
+		"alone, it is a manifest with server fields": {[]string{bare}, 2},
+		"in a dump, it is live":                      {[]string{bare, owned}, 0},
+		"a manifest beside a live object":            {[]string{configMap + "data: {a: null}", owned}, 1},
+	} {
+		var values []document.Value
+		for _, text := range c.objects {
+			values = append(values, parsedYAML(t, text))
+		}
+		if found := Lint(registry, values...)[0]; len(found) != c.want {
+			t.Errorf("%s: %v, want %d findings", why, found, c.want)
+		}
+	}
+}
+
 const (
 	configMap   = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 	service     = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"

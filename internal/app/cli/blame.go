@@ -99,6 +99,8 @@ func (a *App) blame(ctx context.Context, name string, o *blameOptions) error {
 		return err
 	}
 	var documents []document.Value
+	// kubectl shows the managedFields of all objects or of none.
+	owned := slices.ContainsFunc(objects, func(o *patchlab.Object) bool { return o.Managed.Len() > 0 })
 	for i, object := range objects {
 		b, err := o.blame(object, path)
 		if err != nil {
@@ -108,7 +110,7 @@ func (a *App) blame(ctx context.Context, name string, o *blameOptions) error {
 			if i > 0 {
 				a.print("\n")
 			}
-			if object.Managed.Len() == 0 {
+			if object.Managed.Len() == 0 && !owned {
 				a.note(b.Target.String() + " has no managedFields; use 'kubectl get -o yaml --show-managed-fields' to include them")
 			}
 			w := blameWriter{blamed: b, color: o.color.on(a.Out), several: len(objects) > 1}

@@ -33,8 +33,9 @@ func (a *App) lintCommand() *cobra.Command {
 		Long: `Check manifests and live objects for problems with server-side apply: list items with
 missing or duplicate keys; fields that are null, empty, reset, or set by autoscalers and
 injectors; owners that prevent the removal of fields; sizes close to a limit. An object
-with managedFields is treated as a live object, any other object as a manifest to apply.
-The rules are listed in doc/lint.md.
+with managedFields is treated as a live object, and so is any other object of a dump with
+managedFields; an object of another input is treated as a manifest to apply. The rules
+are listed in doc/lint.md.
 
 FILE is a file, a folder, a glob, "-" for standard input, or KIND/NAME, which is read
 from the cluster with kubectl. With -o sarif, the findings are printed in SARIF 2.1.0,

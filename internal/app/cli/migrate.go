@@ -129,6 +129,7 @@ type migrating struct {
 	lab       *patchlab.Lab
 	name      string // name of OBJECT
 	objects   []*patchlab.Object
+	owned     bool // whether one of the objects has managedFields
 	manifests documents
 	documents []document.Value // for json
 }
@@ -164,7 +165,7 @@ func (a *App) migrating(ctx context.Context, name string, o *migrateOptions) (*m
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", object.Position(), err)
 		}
-		m.objects = append(m.objects, opened)
+		m.objects, m.owned = append(m.objects, opened), m.owned || opened.Managed.Len() > 0
 	}
 	if len(m.objects) == 0 {
 		return nil, errors.New(name + ": no object found")
@@ -303,6 +304,8 @@ func targetOf(object *patchlab.Object) patchlab.Target {
 // nothing describes why no migration is necessary.
 func (m *migrating) nothing(object *patchlab.Object, migration *explain.Migration) string {
 	switch {
+	case object.Managed.Len() == 0 && m.owned:
+		return "nothing to migrate: no manager owns a field"
 	case object.Managed.Len() == 0:
 		return "nothing to migrate: the object has no managedFields; use 'kubectl get --show-managed-fields' to include them"
 	case len(migration.From) == 0:
