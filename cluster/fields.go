@@ -32,6 +32,7 @@ func (s *Status) Fields() []Cause {
 	var undecoded *defaults.DecodeError
 	var unpatched *patch.Error
 	var mistyped *structured.TypeError
+	var request *fieldmanager.RequestError
 	switch {
 	case errors.As(s.Err, &conflicts):
 		causes := make([]Cause, len(conflicts.List))
@@ -60,6 +61,8 @@ func (s *Status) Fields() []Cause {
 			causes = append(causes, Cause{Message: e.Reason, Field: e.Path.String(), Path: e.Path, Rule: refusedType})
 		}
 		return causes
+	case errors.As(s.Err, &request) && len(request.Path) > 0:
+		return []Cause{{Message: request.Detail, Path: request.Path}}
 	}
 	if s.Details == nil {
 		return nil

@@ -80,7 +80,7 @@ func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Obj
 // notSplit returns the error for a live object that still has managedFields. Its owners
 // would be lost.
 func notSplit() error {
-	return &RequestError{"the live object still has metadata.managedFields; use Split"}
+	return &RequestError{Detail: "the live object still has metadata.managedFields; use Split"}
 }
 
 func (m *Manager) checkApply(live Object, config document.Value, manager string) error {
@@ -88,7 +88,7 @@ func (m *Manager) checkApply(live Object, config document.Value, manager string)
 		return errZeroManager
 	}
 	if manager == "" {
-		return &RequestError{"a field manager is required for an apply"}
+		return &RequestError{Detail: "a field manager is required for an apply"}
 	}
 	if live.Value.Lookup("metadata", "managedFields").Exists() {
 		return notSplit()
@@ -98,10 +98,10 @@ func (m *Manager) checkApply(live Object, config document.Value, manager string)
 		if !strings.Contains(version, "/") {
 			version = "/" + version // the empty group, as the API server prints it
 		}
-		return &RequestError{fmt.Sprintf("invalid object type: %s, Kind=%s", version, kind)}
+		return &RequestError{Detail: fmt.Sprintf("invalid object type: %s, Kind=%s", version, kind)}
 	}
 	if list := config.Lookup("metadata", "managedFields"); list.Kind() == document.List && !isMistyped(list) {
-		return &RequestError{"metadata.managedFields must be nil"}
+		return &RequestError{"metadata.managedFields must be nil", document.Keys("metadata", "managedFields")}
 	}
 	return nil
 }

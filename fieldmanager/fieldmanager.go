@@ -56,6 +56,8 @@ var (
 type RequestError struct {
 	// Detail is the message of the API server, which does not name the class of the error.
 	Detail string
+	// Path is the field of the configuration that is refused; nil for the request as a whole.
+	Path document.Path
 }
 
 func (e *RequestError) Error() string { return ErrRequest.Error() + ": " + e.Detail }
