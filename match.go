@@ -205,7 +205,7 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 	named := m.Value.Lookup("metadata", "namespace").StringOr("")
 	if named != "" && c.Namespace != "" && named != c.Namespace {
 		return &fieldProblem{document.Keys("metadata", "namespace"), fmt.Sprintf(
-			"the namespace from the provided object %q does not match the namespace %q", named, c.Namespace), ErrInput}
+			"the namespace from the provided object %q does not match the namespace %q; omit the option namespace to use that of the object", named, c.Namespace), ErrInput}
 	}
 	if named == "" {
 		named = c.Namespace

@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -216,7 +218,20 @@ func (c *client) send(ctx context.Context, method, path, contentType, body strin
 	if c.token != "" {
 		r.Header.Set("Authorization", "Bearer "+c.token)
 	}
-	return c.http.Do(r)
+	resp, err := c.http.Do(r)
+	var failed *url.Error
+	if errors.As(err, &failed) && ctx.Err() == nil {
+		return nil, c.unreachable(failed.Err)
+	}
+	return resp, err
+}
+
+// unreachable returns the error for a server that does not answer.
+func (c *client) unreachable(err error) error {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return errors.New("the connection to the server " + c.base + " was refused; start the server, or select another one with --server or --kubeconfig")
+	}
+	return fmt.Errorf("the server %s does not answer: %w", c.base, err)
 }
 
 // code returns the status code of an error response, 0 for any other error.

@@ -79,6 +79,9 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 	if err != nil {
 		return err
 	}
+	if len(docs.objects()) == 0 {
+		return errors.New(name + ": no objects passed to defaults")
+	}
 	registry, err := o.schemas.registry(ctx, a, docs)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -106,6 +105,6 @@ func (a *App) scenarioFile(name string) (scenarioFile, error) {
 		return scenarioFile{}, err
 	}
 	f := scenarioFile{name: name, text: text}
-	f.scenario, f.err = scenario.Parse(text, strings.TrimPrefix(name, "-"))
+	f.scenario, f.err = scenario.Parse(text, name)
 	return f, nil
 }

@@ -101,7 +101,7 @@ func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, 
 		return nil, nil, err
 	}
 	if len(changes.objects()) == 0 {
-		return nil, nil, errors.New(strings.Join(f.files, ", ") + f.kustomize + ": no objects passed to apply")
+		return nil, nil, errors.New(strings.Join(f.files, ", ") + f.kustomize + ": no objects passed to " + f.command.Name())
 	}
 	return live, changes, nil
 }

@@ -157,7 +157,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		}
 		docs = append(docs, read...)
 	}
-	all := slices.DeleteFunc(docs.objects(), func(m manifest.Object) bool { return m.Kind() == "" })
+	all := a.checkable(docs.objects())
 	if len(all) == 0 {
 		return nil, 0, errors.New(strings.Join(names, ", ") + ": no objects to check")
 	}
@@ -179,6 +179,30 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		}
 	}
 	return sorted(found), len(all), nil
+}
+
+// checkable returns the documents that have apiVersion and kind. The lack of one is probably a
+// typing error, so the command fails; a document with neither, such as the values of a chart, is
+// skipped with a note.
+func (a *App) checkable(all []manifest.Object) (objects []manifest.Object) {
+	var skipped []document.Position
+	for _, m := range all {
+		version, kind := m.Value.Get("apiVersion").StringOr(""), m.Kind()
+		switch {
+		case version != "" && kind != "":
+			objects = append(objects, m)
+		case version != "":
+			a.leaveOut(fmt.Errorf("%s: kind is required", m.Position()))
+		case kind != "":
+			a.leaveOut(fmt.Errorf("%s: apiVersion is required", m.Position()))
+		default:
+			skipped = append(skipped, m.Position())
+		}
+	}
+	if len(skipped) > 0 {
+		a.note(notObjects(skipped))
+	}
+	return objects
 }
 
 // sorted sorts the findings of each file by line and keeps the order of files.
