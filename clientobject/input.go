@@ -43,7 +43,10 @@ func (in Input) Documents() ([]*document.Document, error) {
 // typed sets apiVersion and kind from the scheme.
 func (in Input) typed(v document.Value) (document.Value, error) {
 	object, ok := in.Object.(runtime.Object)
-	if in.Scheme == nil || !ok {
+	if !ok {
+		return v, fmt.Errorf("%T has no apiVersion and kind, and is not a pointer to a typed object, such as *appsv1.Deployment", in.Object)
+	}
+	if in.Scheme == nil {
 		return v, fmt.Errorf("%T has no apiVersion and kind; clients omit them from typed objects: set Input.Scheme, such as client-go's scheme.Scheme", in.Object)
 	}
 	kinds, _, err := in.Scheme.ObjectKinds(object)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,6 +58,9 @@ func TestRolesLimitTheirSubjects(t *testing.T) {
 	operator := clientOf(t, s.ConfigFor("system:serviceaccount:shop:operator"))
 	if _, err := operator.CoreV1().ConfigMaps("shop").Create(ctx, configMap("a"), metav1.CreateOptions{}); err != nil {
 		t.Errorf("create in the namespace of the role: %v", err)
+	}
+	if me, err := operator.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{}); err != nil || me.Status.UserInfo.Username != "system:serviceaccount:shop:operator" {
+		t.Errorf("every authenticated user may ask who it is: %v, %v", me, err)
 	}
 	for why, err := range map[string]error{
 		"a verb that the role lacks": operator.CoreV1().ConfigMaps("shop").Delete(ctx, "a", metav1.DeleteOptions{}),

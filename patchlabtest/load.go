@@ -13,7 +13,8 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
-// load creates the CRDs and then the objects of the options.
+// load creates the CRDs and then the objects of the options. Objects that every cluster has from
+// the beginning are not created again.
 func load(ctx context.Context, c *cluster.Cluster, o Options) error {
 	var source manifest.Source
 	crds, _, err := source.CRDs(o.CRDs...)
@@ -28,7 +29,7 @@ func load(ctx context.Context, c *cluster.Cluster, o Options) error {
 	if err != nil {
 		return err
 	}
-	objects = append(objects, values...)
+	objects = manifest.Missing(ctx, c, append(objects, values...))
 	manifest.SortForCreation(objects)
 	err = manifest.Load(ctx, c, "patchlabtest", append(crds, objects...)...)
 	var failed *manifest.LoadError

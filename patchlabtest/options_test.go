@@ -146,7 +146,8 @@ func TestValuesThatCannotBeCreated(t *testing.T) {
 	}{
 		"nil":               {(*corev1.Pod)(nil), "Options.Values[1] is nil"},
 		"an unknown type":   {struct{ A int }{1}, "Options.Values[1]: "},
-		"an unknown kind":   {&unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Gauge"}}, `no kind "Gauge" is registered`},
+		"no pointer":        {corev1.ConfigMap{}, "Options.Values[1]: v1.ConfigMap has no apiVersion and kind, and is not a pointer to a typed object"},
+		"an unknown kind":   {&unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Gauge"}}, `Options.Values[1]: no kind "Gauge" is registered`},
 		"an invalid object": {&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "A B", Namespace: "default"}}, "Options.Values[1]: "},
 	} {
 		s, err := patchlabtest.New(patchlabtest.Options{Values: []any{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, test.value}})

@@ -60,7 +60,8 @@ type Options struct {
 	// other than CustomResourceDefinitions are skipped, as in envtest.
 	CRDs []string
 	// Objects are files and directories of objects to create, such as a dump of a cluster. They keep
-	// their uid, creationTimestamp, generation, status and managedFields, as do Values.
+	// their uid, creationTimestamp, generation, status and managedFields, as do Values. Those that
+	// every cluster has from the beginning are skipped.
 	Objects []string
 	// Values are objects to create, CustomResourceDefinitions included: pointers to
 	// typed objects, such as *appsv1.Deployment, *unstructured.Unstructured, or apply

@@ -69,6 +69,8 @@ func TestStopEndsWatches(t *testing.T) {
 
 func TestObjectsAreCreatedAtTheStart(t *testing.T) {
 	dir := t.TempDir()
+	// A dump of a cluster has the objects of every cluster.
+	write(t, filepath.Join(dir, "a.yaml"), "apiVersion: v1\nkind: Service\nmetadata: {name: kubernetes, namespace: default}\nspec: {clusterIP: 10.0.0.1, ports: [{port: 443}]}\n")
 	write(t, filepath.Join(dir, "b.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, namespace: other}\n---\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n")
 	s, err := patchlabtest.New(patchlabtest.Options{CRDs: []string{"testdata/crds"}, Objects: []string{dir}})
 	if err != nil {
@@ -91,6 +93,8 @@ func TestNewErrors(t *testing.T) {
 	}
 	broken, unknown := filepath.Join(dir, "broken.yaml"), filepath.Join(dir, "unknown.yaml")
 	write(t, broken, "kind: [")
+	twice := filepath.Join(dir, "twice.yaml")
+	write(t, twice, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
 	write(t, unknown, "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n")
 	cases := []struct {
 		why     string
@@ -101,6 +105,7 @@ func TestNewErrors(t *testing.T) {
 		{"a folder without manifests", patchlabtest.Options{CRDs: []string{empty}}, "no .yaml"},
 		{"a file that is not YAML", patchlabtest.Options{CRDs: []string{broken}}, "broken.yaml"},
 		{"an object whose CRD is missing", patchlabtest.Options{Objects: []string{unknown}}, `unknown.yaml:1:1: no kind "Widget"`},
+		{"an object twice", patchlabtest.Options{Objects: []string{twice}}, `twice.yaml:5:1: configmaps "a" already exists`},
 		{"an unknown version", patchlabtest.Options{Version: "1.2"}, "1.2"},
 	}
 	for _, k := range cases {

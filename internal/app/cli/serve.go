@@ -16,7 +16,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/controllers"
-	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/plugins"
 	"github.com/patchlab-dev/patchlab/rbac"
@@ -308,28 +307,12 @@ func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) 
 		a.note("--load: " + notObjects(skipped))
 	}
 	given := len(loaded)
-	loaded = slices.DeleteFunc(loaded, func(o manifest.Object) bool { return exists(ctx, c, o.Value) })
+	loaded = manifest.Missing(ctx, c, loaded)
 	if n := given - len(loaded); n > 0 {
 		a.note("--load: " + count(n, "object that the cluster already has", "objects that the cluster already has") + " skipped")
 	}
 	manifest.SortForCreation(loaded)
 	return manifest.Load(ctx, c, "patchlab/serve", slices.Concat(crds, loaded)...)
-}
-
-// exists reports whether a cluster has an object. Dumps of a cluster have the objects that every
-// cluster has from the beginning, such as the Service kubernetes.
-func exists(ctx context.Context, c *cluster.Cluster, object document.Value) bool {
-	k, known := c.Kinds().Of(object)
-	name := object.Lookup("metadata", "name").StringOr("")
-	if !known || k.Resource == "" || name == "" {
-		return false
-	}
-	r := cluster.Request{Verb: cluster.Get, Group: k.Group, Version: k.Version, Resource: k.Resource, Name: name}
-	if k.Namespaced {
-		r.Namespace = object.Lookup("metadata", "namespace").StringOr("default")
-	}
-	_, err := c.Do(ctx, &r)
-	return err == nil
 }
 
 // loopback reports whether an address is reachable only from this machine.

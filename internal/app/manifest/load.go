@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -35,15 +36,38 @@ func Load(ctx context.Context, c *cluster.Cluster, userAgent string, objects ...
 	return nil
 }
 
+// Missing returns the objects that a cluster does not have. Dumps of a cluster contain the objects
+// that every cluster has from the beginning, such as the Service kubernetes.
+func Missing(ctx context.Context, c *cluster.Cluster, objects []Object) []Object {
+	return slices.DeleteFunc(objects, func(o Object) bool { return exists(ctx, c, o.Value) })
+}
+
+func exists(ctx context.Context, c *cluster.Cluster, object document.Value) bool {
+	k, known := c.Kinds().Of(object)
+	name := object.Lookup("metadata", "name").StringOr("")
+	if !known || k.Resource == "" || name == "" {
+		return false
+	}
+	r := cluster.Request{Verb: cluster.Get, Group: k.Group, Version: k.Version, Resource: k.Resource, Name: name}
+	if k.Namespaced {
+		r.Namespace = object.Lookup("metadata", "namespace").StringOr("default")
+	}
+	_, err := c.Do(ctx, &r)
+	return err == nil
+}
+
 // A LoadError is the failure to load an object.
 type LoadError struct {
 	Object Object
 	Err    error
 }
 
-// Error includes the position of the invalid field.
+// Error includes the position of the invalid field if the object has a text.
 func (e *LoadError) Error() string {
-	return e.Object.PositionOf(WrongField(e.Err)).String() + ": " + e.Err.Error()
+	if at := e.Object.PositionOf(WrongField(e.Err)).String(); at != "" {
+		return at + ": " + e.Err.Error()
+	}
+	return e.Err.Error()
 }
 
 func (e *LoadError) Unwrap() error { return e.Err }
