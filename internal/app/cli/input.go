@@ -103,7 +103,23 @@ func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, 
 	if len(changes.objects()) == 0 {
 		return nil, nil, errors.New(strings.Join(f.files, ", ") + f.kustomize + ": no objects passed to " + f.command.Name())
 	}
+	a.noteHooks(changes)
 	return live, changes, nil
+}
+
+// noteHooks reports the manifests of a rendered chart that are not part of the release: Helm deletes
+// a hook and creates it again, so that a change that an apply would be refused for is no problem.
+func (a *App) noteHooks(changes documents) {
+	hooks := 0
+	for _, o := range changes.objects() {
+		if o.Value.Lookup("metadata", "annotations", "helm.sh/hook").Exists() {
+			hooks++
+		}
+	}
+	if hooks > 0 {
+		a.note(count(hooks, "manifest is a Helm hook, which Helm creates anew instead of applying it; 'helm template --no-hooks' leaves it out",
+			"manifests are Helm hooks, which Helm creates anew instead of applying them; 'helm template --no-hooks' leaves them out"))
+	}
 }
 
 func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (documents, error) {
