@@ -46,7 +46,7 @@ func conflictReport(e *patchlab.Error, several bool) string {
 			at = "  (" + p.String() + ")"
 		}
 		live, wanted := shortPair(c.Live, c.Wanted)
-		fmt.Fprintf(&b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", e.Fields[i].Field, at, ownerText(c), live, wanted, unsetText(c))
+		fmt.Fprintf(&b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, at, ownerText(c), live, wanted, unsetText(c))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
