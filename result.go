@@ -52,7 +52,8 @@ func (r *Result) Changed() bool {
 }
 
 // Changes lists the fields that were set or removed or changed owners, ordered by path,
-// without the metadata that only the API server sets (see [Lab.Changes]).
+// without the metadata that only the API server sets (see [Lab.Changes]). The values of Secrets
+// are included: a program that prints changes has to mask them.
 func (r *Result) Changes() []explain.Change {
 	var before Object
 	if r.Before != nil {

@@ -265,6 +265,9 @@ func (o *serveOptions) readToken() error {
 	if o.token = strings.TrimSpace(string(data)); o.token == "" {
 		return fmt.Errorf("--token-file %s: the file is empty", o.tokenFile)
 	}
+	if strings.ContainsFunc(o.token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("--token-file %s: the file must contain nothing but the token, in ASCII without spaces and line breaks", o.tokenFile)
+	}
 	return nil
 }
 

@@ -351,6 +351,7 @@ func TestServeRefuses(t *testing.T) {
 	noCRD := write("no-crd.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
 	unknown := write("unknown.yaml", "# first\n---\napiVersion: x.example.com/v1\nkind: Thing\nmetadata: {name: a}\n")
 	twice := write("twice.yaml", strings.Repeat("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n", 2))
+	tokens := write("tokens.csv", "one,admin,1\ntwo,user,2\n")
 	for _, c := range []struct {
 		why  string
 		args []string
@@ -366,6 +367,7 @@ func TestServeRefuses(t *testing.T) {
 		{"a file that is not a CRD", []string{"--crd", noCRD}, exitRefused, `no-crd.yaml: no CustomResourceDefinition found`},
 		{"an unknown kind", []string{"--load", unknown}, exitRefused, `unknown.yaml:3:1: no kind "Thing" is registered for version "x.example.com/v1"; add its CustomResourceDefinition`},
 		{"a duplicate object", []string{"--load", twice}, exitRefused, `twice.yaml:5:1: configmaps "a" already exists`},
+		{"a file of tokens", []string{"--listen", "127.0.0.1:0", "--token-file", tokens}, exitRefused, "tokens.csv: the file must contain nothing but the token"},
 		{"an invalid address", []string{"--listen", "192.0.2.1:1"}, exitRefused, "--listen 192.0.2.1:1: "},
 		{"a kubeconfig path that cannot be written", []string{"--listen", "127.0.0.1:0", "--kubeconfig", dir}, exitRefused, dir},
 	} {

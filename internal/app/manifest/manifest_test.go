@@ -187,6 +187,15 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestFolderOfFileSystem checks the error for a folder that does not exist and whose name the file
+// system does not contain.
+func TestFolderOfFileSystem(t *testing.T) {
+	s := manifest.Source{FS: os.DirFS(filepath.Join(t.TempDir(), "none"))}
+	if _, err := s.Read("."); err == nil || err.Error() != ".: the file system has no files; the folder that it was made for may not exist" {
+		t.Error(err)
+	}
+}
+
 func TestStandardInput(t *testing.T) {
 	s := &manifest.Source{Stdin: strings.NewReader("kind: A\n")}
 	docs, err := s.Read("-")

@@ -302,6 +302,8 @@ func FileError(name string, err error) error {
 	switch {
 	case errors.As(err, &known):
 		return known
+	case errors.Is(err, fs.ErrNotExist) && name == ".": // of os.DirFS, which does not know its folder
+		return &fileError{name, "the file system has no files; the folder that it was made for may not exist", err}
 	case errors.Is(err, fs.ErrNotExist):
 		return &fileError{name, "no such file", err}
 	case errors.Is(err, fs.ErrPermission):
