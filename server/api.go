@@ -147,24 +147,18 @@ func (s *Server) request(w *writer, r *http.Request, t target, query url.Values)
 	if t.verb == cluster.Create && t.subresource == "" {
 		name = ""
 	}
-	sender := s.sender(r)
-	user, impersonates, err := impersonated(r)
-	if err != nil {
-		return nil, err
-	}
+	who := s.identity(r)
 	request := &cluster.Request{
 		Verb: t.verb, Group: t.group, Version: t.version, Resource: t.resource,
 		Namespace: t.namespace, Name: name, Subresource: t.subresource,
-		UserAgent: r.UserAgent(), User: sender,
-	}
-	if impersonates {
-		request.User, request.Impersonator = user, sender
+		UserAgent: r.UserAgent(), User: who.user, Impersonator: who.impersonator,
 	}
 	if writes(r) {
 		if err := s.readBody(w, r, t, request); err != nil {
 			return nil, err
 		}
 	}
+	var err error
 	request.Options, err = optionsOf(t.verb, query, len(request.Body) > 0)
 	request.WatchByPath = t.watch && !asksToWatch(r)
 	return request, err

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -19,22 +21,18 @@ const (
 )
 
 const (
+	anonymousUser        = "system:anonymous"
 	authenticatedGroup   = "system:authenticated"
+	unauthenticatedGroup = "system:unauthenticated"
 	serviceAccountPrefix = "system:serviceaccount:"
+	nodePrefix           = "system:node:"
+	nodesGroup           = "system:nodes"
 )
 
-// sender returns who sent a request: the user of the service account token, or Options.User.
-func (s *Server) sender(r *http.Request) cluster.User {
-	if account, ok := r.Context().Value(userKey{}).(cluster.User); ok {
-		return account
-	}
-	return s.options.User
-}
-
-// impersonated returns the user that the sender of a request wants to be; ok is false if it does not
-// impersonate anyone. Without authorization, every client may impersonate any user.
-func impersonated(r *http.Request) (u cluster.User, ok bool, err error) {
-	u = cluster.User{Name: r.Header.Get(impersonateUser), UID: r.Header.Get(impersonateUID), Groups: r.Header.Values(impersonateGroup)}
+// impersonate returns the request with the user that it impersonates, or unchanged if it
+// impersonates none. Without authorization, every client may impersonate any user.
+func (s *Server) impersonate(r *http.Request) (*http.Request, error) {
+	u := cluster.User{Name: r.Header.Get(impersonateUser), UID: r.Header.Get(impersonateUID), Groups: r.Header.Values(impersonateGroup)}
 	for name, values := range r.Header {
 		if key, ok := strings.CutPrefix(name, impersonateExtra); ok {
 			if decoded, err := url.PathUnescape(key); err == nil {
@@ -48,33 +46,70 @@ func impersonated(r *http.Request) (u cluster.User, ok bool, err error) {
 	}
 	if u.Name == "" {
 		if len(u.Groups) > 0 || u.UID != "" || u.Extra != nil {
-			return u, false, badRequest("a request that impersonates groups, a UID or extra fields must also impersonate a user")
+			return r, badRequest("a request that impersonates groups, a UID or extra fields must also impersonate a user")
 		}
-		return u, false, nil
+		return r, nil
 	}
-	if namespace, ok := serviceAccountNamespace(u.Name); ok && len(u.Groups) == 0 {
-		u.Groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
-	}
-	if u.Name != "system:anonymous" {
-		u.Groups = withGroup(u.Groups, authenticatedGroup)
-	}
-	return u, true, nil
+	u.Groups = impersonatedGroups(u)
+	return identity{user: u, impersonator: s.identity(r).user}.of(r), nil
 }
 
-// serviceAccountNamespace returns the namespace in the user name of a service account; ok is false if
-// the name is not one. A name that no service account can have is that of an ordinary user.
-func serviceAccountNamespace(user string) (namespace string, ok bool) {
-	account, isAccount := strings.CutPrefix(user, serviceAccountPrefix)
-	namespace, name, ok := strings.Cut(account, ":")
-	return namespace, isAccount && ok && names.DNSLabel(namespace) == "" && names.DNSSubdomain(name) == ""
+// impersonatedGroups returns the groups of an impersonated user. Those of a service account
+// follow from its name unless the request sets groups, and those of a node from its name if the
+// request sets nothing else (apiserver/pkg/endpoints/filters/impersonation).
+func impersonatedGroups(u cluster.User) []string {
+	groups := u.Groups
+	if len(groups) == 0 {
+		if namespace, ok := accountNamespace(u.Name); ok {
+			groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
+		} else if node, ok := strings.CutPrefix(u.Name, nodePrefix); ok && names.DNSSubdomain(node) == "" && u.UID == "" && u.Extra == nil {
+			groups = []string{nodesGroup}
+		}
+	}
+	switch {
+	case u.Name == anonymousUser:
+		return withGroup(groups, unauthenticatedGroup)
+	case slices.Contains(groups, unauthenticatedGroup):
+		return groups
+	}
+	return withGroup(groups, authenticatedGroup)
+}
+
+// accountNamespace returns the namespace of a service account, given its user name.
+func accountNamespace(user string) (string, bool) {
+	account, ok := strings.CutPrefix(user, serviceAccountPrefix)
+	namespace, name, _ := strings.Cut(account, ":")
+	return namespace, ok && names.DNSLabel(namespace) == "" && names.DNSSubdomain(name) == ""
+}
+
+// identity is who sends a request.
+type identity struct {
+	user cluster.User
+	// impersonator is who impersonates the user, the zero User if nobody does.
+	impersonator cluster.User
+}
+
+// identityKey is the key of the context value that holds the identity of a request, if it is not
+// Options.User.
+type identityKey struct{}
+
+func (i identity) of(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), identityKey{}, i))
+}
+
+// identity returns who sends a request: the impersonated user, that of the service account token, or
+// Options.User.
+func (s *Server) identity(r *http.Request) identity {
+	if i, ok := r.Context().Value(identityKey{}).(identity); ok {
+		return i
+	}
+	return identity{user: s.options.User}
 }
 
 // withGroup returns groups including group.
 func withGroup(groups []string, group string) []string {
-	for _, g := range groups {
-		if g == group {
-			return groups
-		}
+	if slices.Contains(groups, group) {
+		return groups
 	}
 	return append(groups[:len(groups):len(groups)], group)
 }

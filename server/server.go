@@ -108,7 +108,7 @@ type Server struct {
 // New returns a server for the cluster.
 func New(c Cluster, o Options) *Server {
 	if o.User.Name == "" {
-		o.User = cluster.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
+		o.User = cluster.User{Name: anonymousUser, Groups: []string{unauthenticatedGroup}}
 	}
 	if o.MaxReads <= 0 {
 		o.MaxReads = defaultReads
@@ -142,6 +142,11 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	r, authenticated := s.authenticate(r)
 	if !authenticated {
 		s.fail(w, r, &cluster.Status{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"})
+		return
+	}
+	r, err := s.impersonate(r)
+	if err != nil {
+		s.fail(w, r, err)
 		return
 	}
 	if !writes(r) && !isWatch(r) && !s.admit(w, r, s.reads) {
@@ -211,11 +216,8 @@ func (s *Server) authenticate(r *http.Request) (*http.Request, bool) {
 	if err != nil {
 		return r, s.options.Token == "" && !s.options.VerifyTokens
 	}
-	return r.WithContext(context.WithValue(r.Context(), userKey{}, user)), true
+	return identity{user: user}.of(r), true
 }
-
-// userKey is the key of the context value that holds the cluster.User of a service account.
-type userKey struct{}
 
 // writer is the http.ResponseWriter of a request. It records the response's status code and
 // size, and the limits that the request occupies.
