@@ -20,13 +20,20 @@ func (p *pipeline) begin(r *Request, ep *endpoint) (*task, *Status) {
 		if st := checkPatchFormat(r, ep); st != nil {
 			return nil, st
 		}
-		return t, checkWriteOptions(r)
+		if st := checkWriteOptions(r); st != nil {
+			return nil, st
+		}
+		return t, checkNameParameter(r.Name)
 	}
-	if r.Format != JSON && r.Format != YAML {
+	decodable := r.Format == JSON || r.Format == YAML
+	if !decodable && r.Verb == Create { // the API server checks the options of an update first
 		return nil, unsupportedMedia(objectTypes())
 	}
 	if st := checkWriteOptions(r); st != nil {
 		return nil, st
+	}
+	if !decodable {
+		return nil, unsupportedMedia(objectTypes())
 	}
 	if st := t.decodeBody(); st != nil {
 		return nil, st
@@ -36,7 +43,10 @@ func (p *pipeline) begin(r *Request, ep *endpoint) (*task, *Status) {
 		if t.body, st = t.inNamespace(t.body); st != nil {
 			return nil, st
 		}
-		if st := t.checkName(t.body); st != nil {
+		if st = t.checkName(t.body); st == nil {
+			st = checkNameParameter(r.Name)
+		}
+		if st != nil {
 			return nil, st.warning(t.warnings)
 		}
 	}

@@ -194,7 +194,7 @@ func (c *Cluster) createPrepared(ctx context.Context, t *task, out outcome) (*Re
 // exists returns the error for a create whose name is taken.
 func (t *task) exists(r *Record, name string) *Status {
 	st := alreadyExists(t.ep.what(), name)
-	if meta(t.body, "name") == "" {
+	if meta(t.body, "generateName") != "" { // also if the request has a name
 		st.Message += ", the server was not able to generate a unique name for the object"
 		st.Details.RetryAfterSeconds = 1
 	}

@@ -56,6 +56,9 @@ func (c *Cluster) delete(ctx context.Context, r *Request, ep *endpoint) (*Respon
 	if st != nil {
 		return nil, st
 	}
+	if st := checkNameParameter(r.Name); st != nil {
+		return nil, st.warning(d.warnings)
+	}
 	resp, st := d.deleteOne(ctx, r.Namespace, r.Name)
 	if st != nil {
 		return nil, st.warning(d.warnings)

@@ -86,6 +86,9 @@ func (s *selection) narrow(r *Request, ep *endpoint) {
 }
 
 func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Reading, *Status) {
+	if st := checkNameParameter(r.Name); st != nil {
+		return nil, st
+	}
 	least, err := revision(r.ResourceVersion)
 	if err != nil {
 		return nil, plainError(err)

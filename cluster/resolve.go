@@ -76,6 +76,9 @@ func (p *pipeline) endpoint(kind *schema.Kind, r *Request) (*endpoint, *Status) 
 		return nil, wrongMethod(ep, r)
 	}
 	if needsName(r) && r.Name == "" {
+		if st := checkPatchFormat(r, ep); r.Verb == Patch && st != nil {
+			return nil, ep.deprecated(st)
+		}
 		return nil, ep.deprecated(badRequest("name must be provided"))
 	}
 	if kind.Namespaced && r.Namespace == "" && (r.Verb != List && r.Verb != Watch || r.Name != "") {

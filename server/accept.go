@@ -231,7 +231,7 @@ func bodyFormat(r *http.Request) cluster.Format {
 	header := r.Header.Get("Content-Type")
 	if r.Method == http.MethodPatch {
 		kind, _, _ := strings.Cut(header, ";")
-		switch strings.TrimSpace(kind) {
+		switch kind {
 		case "application/json-patch+json":
 			return cluster.JSONPatch
 		case "application/merge-patch+json":

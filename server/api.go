@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/server/internal/table"
 )
@@ -29,6 +30,36 @@ func (t *target) bodyKind() schema.GroupVersionKind {
 		return sub.Kind
 	}
 	return t.kind.GroupVersionKind
+}
+
+// refusedFirst reports whether the cluster refuses a request for its content type, or because
+// its path has no name, which kube-apiserver checks before it negotiates the response.
+func (t *target) refusedFirst(r *http.Request) bool {
+	switch {
+	case t.verb == cluster.Update:
+		return t.name == ""
+	case t.verb != cluster.Patch:
+		return false
+	case t.name == "":
+		return true
+	}
+	format := bodyFormat(r)
+	return format == cluster.UnknownFormat || format == cluster.StrategicPatch && !t.kind.Builtin
+}
+
+// deprecation returns the warning in every response to a request for a deprecated version, none if
+// the version is not deprecated.
+func (t *target) deprecation() []string {
+	warning := ""
+	if t.kind.Builtin {
+		warning = kinds.For(t.kind).Deprecated
+	} else if t.kind.Deprecated {
+		warning = t.kind.Warning
+	}
+	if warning == "" {
+		return nil
+	}
+	return []string{warning}
 }
 
 // route dispatches a request by its path.
@@ -64,7 +95,7 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		// kube-apiserver cannot read this path, whatever the group is, and refuses it before it
 		// sets the header.
 		w.Header().Del("Cache-Control")
-		http.Error(w, fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: unable to determine kind and namespace from url, %s", r.URL.Path, r.URL.Path), http.StatusInternalServerError)
+		http.Error(w, fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: unable to determine kind and namespace from url, %s", r.URL.RequestURI(), r.URL.RequestURI()), http.StatusInternalServerError)
 		return
 	}
 	t, err := s.target(r, placeOf(group, version, parts))
@@ -80,13 +111,17 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 	form, err := negotiate(r, offer{
 		protobuf: encodable(t.kind), tables: table.Has(t.kind, t.subresource), routed: t.kind.Builtin, streams: watches || t.verb == cluster.List,
 	})
-	if err != nil {
+	if err != nil && !t.refusedFirst(r) {
+		if !t.kind.Builtin { // for built-in kinds, the router may have refused it
+			warn(w.Header(), t.deprecation())
+		}
 		s.fail(w, r, err)
 		return
 	}
 	query := queryOf(r)
 	request, err := s.request(w, r, t, query)
 	if err != nil {
+		warn(w.Header(), t.deprecation())
 		s.fail(w, r, err)
 		return
 	}
@@ -97,12 +132,7 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		s.watch(w, r, form, t, request)
 		return
 	}
-	limit, err := timeFor(query)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	ctx := withDeadline(r.Context(), time.Now().Add(limit))
+	ctx := withDeadline(r.Context(), time.Now().Add(w.limit))
 	defer ctx.end()
 	if t.verb == cluster.Get || t.verb == cluster.List {
 		s.read(ctx, w, r, form, t, request)

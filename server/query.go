@@ -133,9 +133,14 @@ func optionalNumber(values []string) (*int64, error) {
 	return &n, nil
 }
 
-// timeFor returns the time limit of a request: the parameter timeout, at most a minute.
-func timeFor(q url.Values) (time.Duration, error) {
-	text := q.Get("timeout")
+// timeFor returns the time limit of a request: the parameter timeout, at most a minute. As in
+// kube-apiserver, every path has one, and an invalid one is refused before the client is
+// authenticated. Watches have timeoutSeconds instead.
+func timeFor(r *http.Request) (time.Duration, error) {
+	if !strings.Contains(r.URL.RawQuery, "timeout") || isWatch(r) {
+		return requestTime, nil
+	}
+	text := queryOf(r).Get("timeout")
 	if text == "" {
 		return requestTime, nil
 	}

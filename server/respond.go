@@ -89,12 +89,12 @@ func (s *Server) answer(w *writer, r *http.Request, form answerForm, t target, r
 		s.answerList(w, r, form, t, resp)
 		return
 	}
+	warn(w.Header(), resp.Warnings)
 	object, err := s.inForm(form, t, resp.Object, queryOf(r).Get("includeObject"))
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	warn(w.Header(), resp.Warnings)
 	s.write(w, r, form, resp.Code, object)
 }
 

@@ -139,13 +139,17 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	var err error
+	if w.limit, err = timeFor(r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
 	r, authenticated := s.authenticate(r)
 	if !authenticated {
 		s.fail(w, r, &cluster.Status{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"})
 		return
 	}
-	r, err := s.impersonate(r)
-	if err != nil {
+	if r, err = s.impersonate(r); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -225,6 +229,8 @@ type writer struct {
 	http.ResponseWriter
 	code  int
 	bytes int64
+	// limit is the time limit of the request, unless it is a watch.
+	limit time.Duration
 	// slot is the limit in which the request has a slot, nil for none; held is the number of
 	// bytes that its body takes of the budget.
 	slot slots

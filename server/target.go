@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -78,7 +79,7 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 	if p.subresource != "" && p.name == "" {
 		return 0, badRequest("name must be provided")
 	}
-	return verb, checkName(p.name)
+	return verb, nil
 }
 
 // The verbs that kube-apiserver serves at the paths of a resource that has them
@@ -104,17 +105,6 @@ func (p place) routes(k *schema.Kind) []string {
 		return everywhereRoutes
 	}
 	return collectionRoutes
-}
-
-// checkName returns an error for a name that kube-apiserver does not accept in a path.
-func checkName(name string) error {
-	switch {
-	case name == "." || name == "..":
-		return badRequest("Name parameter invalid: \"" + name + "\": may not be '" + name + "'")
-	case strings.Contains(name, "%"):
-		return badRequest("Name parameter invalid: \"" + name + "\": may not contain '%'")
-	}
-	return nil
 }
 
 // customVerb is verb for custom resources. Like apiextensions-apiserver's handler it checks
@@ -143,11 +133,25 @@ func (p place) customVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error)
 		notHere.Warnings = []string{k.Warning}
 	}
 	if sub, known := k.Subresource(p.subresource); p.subresource != "" && !known {
-		return cluster.Get, nil // the cluster refuses the unknown subresource
+		return 0, noSubresource(k, p.name)
 	} else if !ok || known && !slices.Contains(sub.Verbs, name) {
 		return 0, notHere
 	}
 	return verb, nil
+}
+
+// noSubresource returns the error for a subresource that a custom resource does not have: the same
+// as for an object that does not exist.
+func noSubresource(k *schema.Kind, name string) error {
+	st := &cluster.Status{
+		Code: http.StatusNotFound, Reason: cluster.ReasonNotFound,
+		Message: k.Resource + "." + k.Group + " " + strconv.Quote(name) + " not found",
+		Details: &cluster.StatusDetails{Name: name, Group: k.Group, Kind: k.Resource},
+	}
+	if k.Deprecated {
+		st.Warnings = []string{k.Warning}
+	}
+	return st
 }
 
 // methodVerb returns the verb of a method. For GET and DELETE it depends on whether the path
