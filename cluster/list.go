@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
@@ -62,7 +61,11 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 		if len(fields) > 0 && fields.wanted("metadata.name") != r.Name {
 			return nil, badRequest("fieldSelector must be empty or require metadata.name=" + r.Name)
 		}
-		s.scope = ep.key(r.Namespace, r.Name)
+		if names.PathSegment(r.Name) == "" {
+			s.scope = ep.key(r.Namespace, r.Name)
+		} else if len(fields) == 0 { // storage has no such key, but the request is valid and selects nothing
+			s.fields = fieldSelector{{label: "metadata.name", value: r.Name, path: []string{"metadata", "name"}}}
+		}
 	}
 	return s, nil
 }
@@ -80,7 +83,7 @@ func (s *selection) narrow(r *Request, ep *endpoint) {
 		}
 		s.scope = ep.key(namespace, "")
 	}
-	if name != "" && !strings.Contains(name, "/") {
+	if name != "" && names.PathSegment(name) == "" {
 		s.scope = ep.key(namespace, name)
 	}
 }

@@ -116,15 +116,17 @@ func replicaColumns() []Column {
 }
 
 // scaleColumns are those of the scale subresource. Built-in kinds and custom resources differ
-// in the formats.
+// in the formats, and the cells of custom resources are null for absent fields, as which a Scale
+// has 0 replicas.
 func scaleColumns(k *schema.Kind) []Column {
-	name, age := nameColumn(), ageColumn()
+	name, desired, age := nameColumn(), integer("Desired", "spec", "replicas"), ageColumn()
 	if k.Builtin {
 		name.Format = ""
 	} else {
+		desired.Cell = func(o Object) document.Value { return cell(desired.Type, o.at("spec", "replicas"), o) }
 		age = as("date", age)
 	}
-	return []Column{name, integer("Desired", "spec", "replicas"), integer("Available", "status", "replicas"), age}
+	return []Column{name, desired, integer("Available", "status", "replicas"), age}
 }
 
 // containers are the two columns of the containers at a path.
