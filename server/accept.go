@@ -115,8 +115,8 @@ type offer struct {
 	// tables is true if the objects can be converted to a table.
 	tables bool
 	// document is true for documents such as discovery lists, which cannot be converted to a
-	// table or to metadata. aggregated is true if the client may also request the aggregated
-	// form of discovery (apidiscovery.k8s.io).
+	// table or to metadata. aggregated is true for the aggregated form of discovery alone
+	// (apidiscovery.k8s.io).
 	document, aggregated bool
 	// routed is true for paths whose media types kube-apiserver declares to its router
 	// (go-restful): the built-in kinds, their discovery, and /version. The router does not know
@@ -188,13 +188,13 @@ func (o offer) accepts(kind string, params map[string]string) bool {
 		return false
 	}
 	as, version, group := params["as"], params["v"], params["g"]
+	if o.aggregated {
+		return as == discoveryListKind && group == discoveryGroupName && version == "v2"
+	}
 	if as+version+group == "" {
 		return kind != protobuf.MediaType || o.protobuf
 	}
-	if o.document {
-		return o.aggregated && as == discoveryListKind && group == discoveryGroupName && version == "v2"
-	}
-	return transforms(as, version, group) && (as != formTable || o.tables && kind != protobuf.MediaType)
+	return !o.document && transforms(as, version, group) && (as != formTable || o.tables && kind != protobuf.MediaType)
 }
 
 func notAcceptable(types string) *cluster.Status {

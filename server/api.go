@@ -66,7 +66,7 @@ func (t *target) deprecation() []string {
 func (s *Server) route(w *writer, r *http.Request) {
 	parts := split(r.URL.Path)
 	switch {
-	case strings.HasPrefix(r.URL.Path, "//"), len(parts) > 1 && parts[0] == "apis" && parts[1] == "":
+	case strings.HasPrefix(r.URL.Path, "//"), strings.HasPrefix(r.URL.Path, "/apis//"):
 		s.fail(w, r, errNoPage)
 	case len(parts) == 0, r.URL.Path == "/index.html":
 		s.paths(w, r)

@@ -150,20 +150,26 @@ func (s *Server) discovery(w *writer, r *http.Request, parts []string) {
 		}
 		return
 	}
-	top, routed := len(parts) == 1, s.isRouted(parts)
+	routed := s.isRouted(parts)
 	if routed && r.Method != http.MethodGet {
 		s.fail(w, r, errMethod)
 		return
 	}
-	form, err := negotiate(r, offer{protobuf: true, document: true, aggregated: top, routed: routed})
-	switch {
-	case err != nil:
-		s.fail(w, r, err)
-	case form.as != formObject:
-		s.aggregated(w, r, parts[0] == "api", form)
-	default:
-		s.encoded(w, r, form, form.contentType(), value)
+	// The aggregated form is sent if the client accepts it, even if it prefers the other. The
+	// handler of /apis/ with the slash, which is that of kube-apiserver's aggregator, has none.
+	if len(parts) == 1 && r.URL.Path != "/apis/" {
+		form, err := negotiate(r, offer{aggregated: true, routed: routed})
+		if err == nil && form.as != formObject {
+			s.aggregated(w, r, parts[0] == "api", form)
+			return
+		}
 	}
+	form, err := negotiate(r, offer{protobuf: true, document: true, routed: routed})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.encoded(w, r, form, form.contentType(), value)
 }
 
 // isRouted reports whether kube-apiserver declares the method and the media types of a discovery

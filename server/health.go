@@ -67,7 +67,7 @@ func (s *Server) health(w *writer, r *http.Request) bool {
 		return false
 	}
 	if err := checks[i].check(r.Context()); err != nil {
-		if _, authenticated := s.authenticate(r); !authenticated {
+		if _, authenticated := s.authenticate(w, r); !authenticated {
 			err = errors.New("reason withheld")
 		}
 		http.Error(w, fmt.Sprintf("internal server error: %v", err), http.StatusInternalServerError)

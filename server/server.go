@@ -144,7 +144,7 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	r, authenticated := s.authenticate(r)
+	r, authenticated := s.authenticate(w, r)
 	if !authenticated {
 		s.fail(w, r, &cluster.Status{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"})
 		return
@@ -208,9 +208,12 @@ func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 
 // authenticate reports whether the request has a valid token, if the server requires one. With the
 // token of a service account, the request returned has that user.
-func (s *Server) authenticate(r *http.Request) (*http.Request, bool) {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if token = strings.TrimSpace(token); token == "" || !strings.EqualFold(scheme, "Bearer") {
+func (s *Server) authenticate(w *writer, r *http.Request) (*http.Request, bool) {
+	token, spaced := bearerToken(r)
+	if spaced {
+		warn(w.Header(), []string{"the provided Authorization header contains extra space before the bearer token, and is ignored"})
+	}
+	if token == "" {
 		return r, s.options.Token == ""
 	}
 	if subtle.ConstantTimeCompare([]byte(token), []byte(s.options.Token)) == 1 {
@@ -221,6 +224,16 @@ func (s *Server) authenticate(r *http.Request) (*http.Request, bool) {
 		return r, s.options.Token == "" && !s.options.VerifyTokens
 	}
 	return identity{user: user}.of(r), true
+}
+
+// bearerToken returns the bearer token of a request, "" for none. As in kube-apiserver, exactly one
+// space precedes it, and what follows a second one is ignored.
+func bearerToken(r *http.Request) (token string, spaced bool) {
+	parts := strings.SplitN(strings.TrimSpace(r.Header.Get("Authorization")), " ", 3)
+	if len(parts) < 2 || !strings.EqualFold(parts[0], "Bearer") {
+		return "", false
+	}
+	return parts[1], parts[1] == ""
 }
 
 // writer is the http.ResponseWriter of a request. It records the response's status code and

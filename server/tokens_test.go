@@ -237,3 +237,27 @@ func TestTokensWithoutARequiredOne(t *testing.T) {
 		}
 	}
 }
+
+// The answers are those of kube-apiserver 1.36.3.
+func TestAuthorizationHeader(t *testing.T) {
+	const spaced = `299 - "the provided Authorization header contains extra space before the bearer token, and is ignored"`
+	s := local(t, Options{Token: "secret"})
+	for _, c := range []struct {
+		why, header string
+		code        int
+		warning     string
+	}{
+		{"a bearer token", "Bearer secret", 200, ""},
+		{"the scheme has no case", "bEARER secret", 200, ""},
+		{"space around the value is not part of it", "  Bearer secret  ", 200, ""},
+		{"what follows the token is ignored", "Bearer secret x", 200, ""},
+		{"two spaces before the token", "Bearer  secret", 401, spaced},
+		{"no token", "Bearer", 401, ""},
+		{"another scheme", "Token secret", 401, ""},
+	} {
+		got := ask(s, "GET", "/version", "", "Authorization", c.header)
+		if got.Code != c.code || got.Header().Get("Warning") != c.warning {
+			t.Errorf("%s: got %d and the warning %q", c.why, got.Code, got.Header().Get("Warning"))
+		}
+	}
+}
