@@ -33,6 +33,15 @@ func (s *Server) watch(w *writer, r *http.Request, form answerForm, t target, re
 	if end, ok := ctx.Value(watchesKey{}).(context.Context); ok {
 		defer context.AfterFunc(end, cancel)()
 	}
+	reading, err := s.cluster.Read(ctx, request)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	defer reading.Events.Stop()
+	warn(w.Header(), reading.Warnings)
+	// kube-apiserver reads the options of a table and negotiates the stream when it has opened
+	// the watch.
 	include := queryOf(r).Get("includeObject")
 	if form.as == formTable {
 		if err := checkForm(form, t, false, include); err != nil {
@@ -40,19 +49,12 @@ func (s *Server) watch(w *writer, r *http.Request, form answerForm, t target, re
 			return
 		}
 	}
-	reading, err := s.cluster.Read(ctx, request)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	defer reading.Events.Stop()
-	if form.yaml { // kube-apiserver negotiates the stream when it has opened the watch
+	if form.yaml {
 		s.fail(w, r, notAcceptable("application/json;stream=watch, "+protobuf.MediaType+";stream=watch"))
 		return
 	}
 	s.metrics.watches.Add(1)
 	defer s.metrics.watches.Add(-1)
-	warn(w.Header(), reading.Warnings)
 	contentType := form.contentType()
 	if form.protobuf {
 		contentType += ";stream=watch"
