@@ -56,7 +56,9 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 		return nil, badRequest(err.Error())
 	}
 	s := &selection{labels: labels, fields: fields, scope: ep.key(r.Namespace, "")}
-	s.narrow(r, ep)
+	if r.Continue == "" {
+		s.narrow(r, ep)
+	}
 	if r.Name != "" {
 		if len(fields) > 0 && fields.wanted("metadata.name") != r.Name {
 			return nil, badRequest("fieldSelector must be empty or require metadata.name=" + r.Name)
@@ -72,7 +74,9 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 
 // narrow reduces the scope to one namespace or object if the field selector requires
 // metadata.namespace or metadata.name. The effect is visible to clients: such a list has no
-// further page.
+// further page. A list with a continue token is not narrowed (apiserver/pkg/storage,
+// selection_predicate.go), although the token of a narrowed one is relative to the namespace: the
+// second page of all namespaces with metadata.namespace=n equals the first, as in kube-apiserver.
 func (s *selection) narrow(r *Request, ep *endpoint) {
 	namespace := r.Namespace
 	name := s.fields.wanted("metadata.name")

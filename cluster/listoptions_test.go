@@ -23,6 +23,47 @@ func TestListFromAnyVersionHasNoLimit(t *testing.T) {
 	}
 }
 
+// TestFieldSelectorOfAPage has the answers of kube-apiserver 1.36.3 to lists with the continue token
+// of another one: a field selector does not narrow the scope to which the token is relative.
+func TestFieldSelectorOfAPage(t *testing.T) {
+	c := configMaps(t)
+	list := func(namespace string, o Options) (names string, next string) {
+		t.Helper()
+		resp, err := c.Do(context.Background(), &Request{Verb: List, Version: "v1", Resource: "configmaps", Namespace: namespace, Options: o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range resp.Object.Get("items").Items() {
+			names += meta(item, "name")
+		}
+		return names, meta(resp.Object, "continue")
+	}
+	for _, name := range []string{"c", "d"} {
+		r := &Request{Verb: Create, Version: "v1", Resource: "configmaps", Namespace: "n", Body: []byte(`{"metadata":{"name":"` + name + `"}}`)}
+		if _, err := c.Do(context.Background(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range []struct {
+		why, namespace, first, selector string
+		limit                           int64
+		want                            string
+		more                            bool
+	}{
+		{"an object after the token", "n", "", "metadata.name=d", 0, "d", false},
+		{"an object before it", "n", "", "metadata.name=a", 0, "", false},
+		{"further objects are looked at", "n", "", "metadata.name=c", 1, "c", true},
+		{"an object and its namespace", "", "", "metadata.name=c,metadata.namespace=n", 1, "c", true},
+		{"the token of a narrowed list is relative to the namespace", "", "metadata.namespace=n", "metadata.namespace=n", 2, "ab", true},
+	} {
+		_, token := list(s.namespace, Options{Limit: 2, FieldSelector: s.first})
+		names, next := list(s.namespace, Options{Limit: s.limit, Continue: token, FieldSelector: s.selector})
+		if names != s.want || (next != "") != s.more {
+			t.Errorf("%s: got %q, continue %q", s.why, names, next)
+		}
+	}
+}
+
 func TestWatchFromAnyVersionSendsInitialBookmark(t *testing.T) {
 	c := configMaps(t)
 	for version, want := range map[string]string{"": "ADDED ADDED BOOKMARK", "0": "ADDED ADDED BOOKMARK", "1": "ADDED"} {
