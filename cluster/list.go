@@ -16,8 +16,9 @@ import (
 type selection struct {
 	labels labelSelector
 	fields fieldSelector
-	// scope is the key prefix in the store.
-	scope string
+	// scope is the key prefix in the store. single is true if it is the key of an object.
+	scope  string
+	single bool
 }
 
 // matches reports whether a record is selected for a kind. Metadata is stored in the form in
@@ -88,7 +89,7 @@ func (s *selection) narrow(r *Request, ep *endpoint) {
 		s.scope = ep.key(namespace, "")
 	}
 	if name != "" && names.PathSegment(name) == "" {
-		s.scope = ep.key(namespace, name)
+		s.scope, s.single = ep.key(namespace, name), true
 	}
 }
 
@@ -176,7 +177,7 @@ func listOf(ep *endpoint, metadata, items document.Value) document.Value {
 
 // page returns the items of a list. A resourceVersion with a limit and without
 // resourceVersionMatch means Exact, for compatibility, and a deletecollection always has a limit in
-// kube-apiserver. With resourceVersion "0", which
+// kube-apiserver, unless a field selector names the only object. With resourceVersion "0", which
 // kube-apiserver serves from its cache, the limit is ignored.
 func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selection) (store.Page[*Record], *Status) {
 	var none store.Page[*Record]
@@ -185,7 +186,7 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 		return none, badRequest(err.Error())
 	}
 	o := store.ListOptions[*Record]{Revision: at, Limit: r.Limit, Continue: r.Continue, Cached: r.ResourceVersion != ""}
-	limited := r.Limit > 0 || r.Verb == DeleteCollection
+	limited := (r.Limit > 0 || r.Verb == DeleteCollection) && !s.single
 	if at > 0 && (r.ResourceVersionMatch == matchExact || r.ResourceVersionMatch == "" && limited) {
 		o.Match = store.Exact
 	}

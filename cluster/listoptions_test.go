@@ -64,6 +64,25 @@ func TestFieldSelectorOfAPage(t *testing.T) {
 	}
 }
 
+// A resourceVersion with a limit means that version, but not for the list of a single object.
+func TestVersionOfASingleObject(t *testing.T) {
+	c := configMaps(t)
+	r := &Request{Verb: Update, Version: "v1", Resource: "configmaps", Namespace: "n", Name: "a", Body: []byte(`{"metadata":{"name":"a"},"data":{"k":"v"}}`)}
+	if _, err := c.Do(context.Background(), r); err != nil {
+		t.Fatal(err)
+	}
+	for selector, want := range map[string]string{"metadata.name=a": "v", "metadata.name!=b": "", "metadata.namespace=n": ""} {
+		r := &Request{Verb: List, Version: "v1", Resource: "configmaps", Options: Options{ResourceVersion: "2", Limit: 5, FieldSelector: selector + ",metadata.namespace=n"}}
+		resp, err := c.Do(context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := resp.Object.Get("items").At(0).Lookup("data", "k").StringOr(""); got != want {
+			t.Errorf("%s: data.k is %q, want %q", selector, got, want)
+		}
+	}
+}
+
 func TestWatchFromAnyVersionSendsInitialBookmark(t *testing.T) {
 	c := configMaps(t)
 	for version, want := range map[string]string{"": "ADDED ADDED BOOKMARK", "0": "ADDED ADDED BOOKMARK", "1": "ADDED"} {

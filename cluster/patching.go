@@ -109,6 +109,11 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Sta
 		from = defaults.FromTree
 		next, err = patch.Strategic(object, body.value, k.Type(), o)
 	}
+	if err != nil && t.Format == MergePatch && body.value.Kind() == document.List && t.strictness() == validateIgnore {
+		// The result of a merge patch that is a list is that list (RFC 7386). The API server
+		// refuses the patch only to look for unknown fields, and otherwise its result.
+		return document.Value{}, nil, resultStatus(body.value.String(), err.Error(), err)
+	}
 	if err != nil {
 		return document.Value{}, nil, patchStatus(err)
 	}
@@ -197,9 +202,7 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 		if t.Format == StrategicPatch {
 			value, why = goText(t.patch.value), restoreMessage(k, sent, err)
 		}
-		st := invalid(groupResource{}, "", []Cause{invalidValue("patch", strconv.Quote(value), why)})
-		st.Err = err
-		return document.Value{}, nil, st
+		return document.Value{}, nil, resultStatus(value, why, err)
 	}
 	next, lost, early := patchedType(k, next, from)
 	if early != nil {
@@ -221,6 +224,13 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 	}
 	t.passedBody(StageDecoded, value)
 	return t.fillNext(k, value), messages(all), nil
+}
+
+// resultStatus returns the error for a patch whose result cannot be decoded.
+func resultStatus(value, why string, err error) *Status {
+	st := invalid(groupResource{}, "", []Cause{invalidValue("patch", strconv.Quote(value), why)})
+	st.Err = err
+	return st
 }
 
 // ownType sets apiVersion and kind in the result of a strategic merge patch to those of the
