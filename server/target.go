@@ -185,7 +185,7 @@ func (p place) methodVerb(r *http.Request, named bool) (cluster.Verb, bool) {
 // of anything with the deprecated form of the path. With a name in the path the parameter is
 // ignored.
 func isWatch(r *http.Request) bool {
-	if r.Method != http.MethodGet || !strings.Contains(r.URL.Path, "/watch/") && !strings.Contains(r.URL.RawQuery, "watch") {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.Contains(r.URL.Path, "/watch/") && !strings.Contains(r.URL.RawQuery, "watch") {
 		return false
 	}
 	parts := split(r.URL.Path)
