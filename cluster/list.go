@@ -103,7 +103,7 @@ func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Reading, 
 	}
 	item, err := c.store.Get(ctx, ep.key(r.Namespace, r.Name), store.GetOptions{MinRevision: least, Cached: r.ResourceVersion != ""})
 	if err != nil {
-		return nil, c.storeStatus(ep, r.Name, err)
+		return nil, c.readStatus(ep, r.Name, err, !isEvent(ep))
 	}
 	if ep.sub != subScale {
 		shown, st := c.shown(ep.kind, item.Value, item.Revision)
@@ -207,9 +207,23 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 	}
 	page, err := c.store.List(ctx, s.scope, o)
 	if err != nil {
-		return none, c.storeStatus(ep, "", err)
+		delegated := s.single && r.Limit > 0 && r.ResourceVersionMatch == ""
+		return none, c.readStatus(ep, "", err, !delegated && !isEvent(ep))
 	}
 	return page, nil
+}
+
+// isEvent reports whether the objects are Events, the only ones that kube-apiserver does not cache.
+func isEvent(ep *endpoint) bool { return ep.kind.Builtin && ep.kind.Resource == "events" }
+
+// readStatus is storeStatus for a read. If kube-apiserver would answer from its cache, a
+// resourceVersion that is not reached yet may be asked for again.
+func (c *Cluster) readStatus(ep *endpoint, name string, err error, cached bool) *Status {
+	st := c.storeStatus(ep, name, err)
+	if errors.Is(err, store.ErrFuture) && !cached {
+		st.Details.RetryAfterSeconds = 0
+	}
+	return st
 }
 
 // storeStatus converts an error of the store to a Status.

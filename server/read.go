@@ -131,8 +131,8 @@ func (s *Server) writeList(w *writer, r *http.Request, form answerForm, t target
 		head := append(append([]byte(`{"apiVersion":`), document.AppendQuoted(nil, apiVersion)...), `,"kind":"`+formMetadata+`","metadata":`...)
 		element = func(i int, dst []byte) []byte { return append(l.partial(i, append(dst, head...)), '}') }
 	}
-	if form.as == formList && l.count == 0 {
-		// kube-apiserver creates the list of metadata with the first item.
+	if l.count == 0 && (form.as == formList || form.as == formTable && table.NullRows(t.kind)) {
+		// kube-apiserver creates the list of metadata, or of rows, with the first item.
 		s.write(w, r, form, code, rest.With(key, document.NewNull()))
 		return
 	}

@@ -76,6 +76,13 @@ func Order(k *schema.Kind, count int, value func(int) document.Value) []int {
 	return nil
 }
 
+// NullRows reports whether the rows of an empty table are null instead of an empty list, as for the
+// built-in kinds for which kube-apiserver defines no columns.
+func NullRows(k *schema.Kind) bool {
+	columns := Of(k, "")
+	return k.Builtin && len(columns) == 2 && columns[1].Name == created
+}
+
 // Object is an object with the time relative to which ages are computed.
 type Object struct {
 	Value document.Value
@@ -159,10 +166,11 @@ func ageColumn() Column {
 	return textColumn("Age", func(o Object) string { return o.since("metadata", "creationTimestamp") })
 }
 
-// createdColumn returns the column "Created At" of kinds for which kube-apiserver defines no
-// columns.
+// created is the name of the column of kinds for which kube-apiserver defines no columns.
+const created = "Created At"
+
 func createdColumn() Column {
-	return Column{Name: "Created At", Type: "date", Cell: func(o Object) document.Value {
+	return Column{Name: created, Type: "date", Cell: func(o Object) document.Value {
 		return o.at("metadata", "creationTimestamp")
 	}}
 }
