@@ -129,9 +129,12 @@ func (t *task) newIdentity() []remake.Change {
 }
 
 // invalidKind returns the group and kind to name in the error for an invalid object: for a
-// custom resource those in the object.
+// custom resource those in the object. Events have one internal type, that of the core group.
 func (e *endpoint) invalidKind(object document.Value) groupResource {
 	group := e.kind.Group
+	if e.kind.Builtin && group == "events.k8s.io" {
+		group = ""
+	}
 	if version := object.Get("apiVersion").StringOr(""); !e.kind.Builtin && version != "" {
 		group, _, _ = schema.SplitAPIVersion(version)
 	}
