@@ -23,16 +23,18 @@ const issuer = "https://kubernetes.default.svc.cluster.local"
 // account remain valid whose deletion has begun.
 const leeway = time.Minute
 
-var errInvalidToken = errors.New(invalidToken)
+// ErrNotIssued is the error of [Cluster.Authenticate] for a text that is not a token of a service
+// account, or is one of another issuer.
+var ErrNotIssued = errors.New(invalidToken)
 
 // Authenticate returns the user of a service account token that the cluster has issued, and
 // those of the given audiences that the token is for; without audiences, that of the API is
 // meant. An error has the words of a TokenReview: the token is no such token, is expired, or its
-// service account or the object that it is bound to was deleted. Without [Config.Tokens] no
-// token is valid.
+// service account or the object that it is bound to was deleted. It is [ErrNotIssued] if the text
+// is not such a token at all. Without [Config.Tokens] no token is valid.
 func (c *Cluster) Authenticate(ctx context.Context, token string, audiences ...string) (User, []string, error) {
 	if c.config.Tokens == nil || tokenClaims(token).Get("iss").StringOr("") != issuer {
-		return User{}, nil, errInvalidToken
+		return User{}, nil, ErrNotIssued
 	}
 	user, granted, err := c.authenticate(ctx, token, audiences)
 	if err != nil {

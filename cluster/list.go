@@ -103,7 +103,7 @@ func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Reading, 
 	}
 	item, err := c.store.Get(ctx, ep.key(r.Namespace, r.Name), store.GetOptions{MinRevision: least, Cached: r.ResourceVersion != ""})
 	if err != nil {
-		return nil, c.readStatus(ep, r.Name, err, !isEvent(ep))
+		return nil, c.readStatus(ep, r.Name, err, !ep.strategy.Uncached)
 	}
 	if ep.sub != subScale {
 		shown, st := c.shown(ep.kind, item.Value, item.Revision)
@@ -208,13 +208,10 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 	page, err := c.store.List(ctx, s.scope, o)
 	if err != nil {
 		delegated := s.single && r.Limit > 0 && r.ResourceVersionMatch == ""
-		return none, c.readStatus(ep, "", err, !delegated && !isEvent(ep))
+		return none, c.readStatus(ep, "", err, !delegated && !ep.strategy.Uncached)
 	}
 	return page, nil
 }
-
-// isEvent reports whether the objects are Events, the only ones that kube-apiserver does not cache.
-func isEvent(ep *endpoint) bool { return ep.kind.Builtin && ep.kind.Resource == "events" }
 
 // readStatus is storeStatus for a read. If kube-apiserver would answer from its cache, a
 // resourceVersion that is not reached yet may be asked for again.

@@ -15,6 +15,7 @@ var coreEventStrategy = Strategy{
 	Name:           segmentName,
 	CreateOnUpdate: true,
 	NotCollected:   true,
+	Uncached:       true,
 	Selectable: []SelectableField{
 		{Label: "involvedObject.apiVersion"},
 		{Label: "involvedObject.fieldPath"},
@@ -37,6 +38,7 @@ var eventsEventStrategy = Strategy{
 	Name:           subdomainName,
 	CreateOnUpdate: true,
 	NotCollected:   true,
+	Uncached:       true,
 	CoreKind:       true,
 	Selectable: []SelectableField{
 		{Label: "reason"},

@@ -56,6 +56,9 @@ type Strategy struct {
 	// NotCollected excludes the resource from garbage collection: a deletion removes the
 	// finalizers of the garbage collector, regardless of its propagation policy.
 	NotCollected bool
+	// Uncached is true if kube-apiserver reads the objects from its store and not from a cache:
+	// a read of a future resourceVersion is refused without Retry-After.
+	Uncached bool
 	// CoreKind is true if the internal version of the kind is still in the core group, which
 	// refusals of preconditions name.
 	CoreKind bool

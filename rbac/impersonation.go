@@ -8,11 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-const (
-	accountPrefix = "system:serviceaccount:"
-	// automatic is the group that the server adds to every impersonated user.
-	automatic = "system:authenticated"
-)
+const accountPrefix = "system:serviceaccount:"
 
 // checkImpersonation returns the refusal of a request whose sender may not impersonate its user: the
 // verb impersonate is needed for the user or service account and for each group, uid and extra
@@ -41,11 +37,13 @@ func checkImpersonation(ctx context.Context, c *cluster.Cluster, r *cluster.Requ
 // impersonations returns the actions that impersonating a user consists of.
 func impersonations(u cluster.User) []action {
 	const verb = "impersonate"
-	own := []string{automatic}
+	own := []string{"system:authenticated", "system:unauthenticated"} // of the groups that the server adds
 	first := action{verb: verb, resource: "users", name: u.Name}
 	if namespace, name, ok := strings.Cut(strings.TrimPrefix(u.Name, accountPrefix), ":"); ok && strings.HasPrefix(u.Name, accountPrefix) {
 		first = action{verb: verb, resource: "serviceaccounts", namespace: namespace, name: name}
 		own = append(own, "system:serviceaccounts", "system:serviceaccounts:"+namespace)
+	} else if strings.HasPrefix(u.Name, "system:node:") {
+		own = append(own, "system:nodes")
 	}
 	needed := []action{first}
 	for _, g := range u.Groups {

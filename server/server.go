@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -33,7 +34,8 @@ type Options struct {
 	// token of a service account; others are answered with 401. Health checks need no token.
 	Token string
 	// VerifyTokens refuses a bearer token that is neither Token nor that of a service account (401).
-	// Without it, a server without Token ignores such tokens.
+	// Without it, a server without Token ignores such tokens. The token of a service account that
+	// is no longer valid is always refused.
 	VerifyTokens bool
 	// Hosts are the names, in addition to localhost and IP addresses, that the Host header may
 	// contain. Requests with other names are refused with 403, so that a web page cannot reach
@@ -220,8 +222,11 @@ func (s *Server) authenticate(w *writer, r *http.Request) (*http.Request, bool) 
 		return r, true
 	}
 	user, _, err := s.cluster.Authenticate(r.Context(), token)
-	if err != nil {
+	switch {
+	case errors.Is(err, cluster.ErrNotIssued):
 		return r, s.options.Token == "" && !s.options.VerifyTokens
+	case err != nil: // a client whose account is gone must not become the one that Options.User is
+		return r, false
 	}
 	return identity{user: user}.of(r), true
 }

@@ -225,13 +225,14 @@ func TestInvalidTokens(t *testing.T) {
 	}
 }
 
-// A server without a required token takes every request, and the user of a request with the token
-// of a service account is that account.
+// A server without a required token takes every request but those with the token of a service account
+// that is not valid; with a valid one, the account is the user.
 func TestTokensWithoutARequiredOne(t *testing.T) {
 	a := newAccounts(t)
-	token := a.token("a", `{}`)
+	token, damaged := a.token("a", `{}`), a.token("a", `{}`)
+	damaged = damaged[:len(damaged)-4] + "AAAA"
 	a.s.options.Token = ""
-	for token, want := range map[string]string{token: "system:serviceaccount:default:a", "garbage": "system:anonymous"} {
+	for token, want := range map[string]string{token: "system:serviceaccount:default:a", damaged: "", "garbage": "system:anonymous"} {
 		if got := a.who(token).Get("username").StringOr(""); got != want {
 			t.Errorf("the user is %q, want %q", got, want)
 		}
