@@ -1,6 +1,12 @@
 package cluster
 
-import "errors"
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
 
 // errVersionOnCreate is the error of the API server's storage for a create with a
 // resourceVersion.
@@ -68,4 +74,15 @@ func checkPatchFormat(r *Request, ep *endpoint) *Status {
 		return &Status{Code: 415, Reason: ReasonUnsupportedMedia, Message: "415: Unsupported Media Type", Details: &StatusDetails{}}
 	}
 	return unsupportedMedia([]string{"application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"})
+}
+
+// checkNameParameter refuses names that storage keys cannot contain.
+func checkNameParameter(name string) *Status {
+	if name == "" {
+		return badRequest("Name parameter required.")
+	}
+	if why := names.PathSegment(name); why != "" {
+		return badRequest("Name parameter invalid: " + strconv.Quote(name) + ": " + strings.ReplaceAll(why, "\n", ";"))
+	}
+	return nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -126,15 +125,4 @@ func withPodCondition(pod document.Value, condition podCondition, now string) do
 		next = next.With("reason", text(condition.reason)).With("message", text(condition.message))
 	}
 	return setCondition(pod, next, now)
-}
-
-// checkNameParameter refuses names that storage keys cannot contain.
-func checkNameParameter(name string) *Status {
-	if name == "" {
-		return badRequest("Name parameter required.")
-	}
-	if why := names.PathSegment(name); why != "" {
-		return badRequest("Name parameter invalid: " + strconv.Quote(name) + ": " + strings.ReplaceAll(why, "\n", ";"))
-	}
-	return nil
 }
