@@ -95,8 +95,7 @@ func (l *Lab) nearestKind(id schema.GroupVersionKind) (known bool, hint string) 
 		versions = elsewhere
 	}
 	if len(versions) > 0 {
-		slices.SortFunc(versions, func(a, b string) int { return compareVersions(a, b) })
-		return true, "; it is in " + versions[0]
+		return true, "; it is in " + slices.MinFunc(versions, compareVersions)
 	}
 	if near := schema.Nearest(id.Kind, maps.Keys(names)); near != "" {
 		return builtin, "; did you mean " + near + "?"

@@ -63,15 +63,11 @@ func (w *work) restoreOwned(merged, pruned document.Value, version string, entri
 		}
 		owned[v] = owned[v].Union(w.reread(entries[i].Fields))
 	}
-	slices.SortFunc(versions, func(a, b string) int {
-		switch {
-		case a == b:
-			return 0
-		case a == version || b != version && a < b:
-			return -1
-		}
-		return 1
-	})
+	slices.Sort(versions)
+	if i := slices.Index(versions, version); i > 0 {
+		copy(versions[1:], versions[:i])
+		versions[0] = version
+	}
 	for _, v := range versions {
 		t, err := w.typeOf(v)
 		if err != nil {
