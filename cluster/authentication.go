@@ -33,10 +33,11 @@ var ErrNotIssued = errors.New(invalidToken)
 // service account or the object that it is bound to was deleted. It is [ErrNotIssued] if the text
 // is not such a token at all. Without [Config.Tokens] no token is valid.
 func (c *Cluster) Authenticate(ctx context.Context, token string, audiences ...string) (User, []string, error) {
-	if c.config.Tokens == nil || tokenClaims(token).Get("iss").StringOr("") != issuer {
+	claims := tokenClaims(token)
+	if c.config.Tokens == nil || claims.Get("iss").StringOr("") != issuer {
 		return User{}, nil, ErrNotIssued
 	}
-	user, granted, err := c.authenticate(ctx, token, audiences)
+	user, granted, err := c.authenticate(ctx, token, claims, audiences)
 	if err != nil {
 		return User{}, nil, fmt.Errorf("[%s, %w]", invalidToken, err)
 	}
@@ -45,11 +46,10 @@ func (c *Cluster) Authenticate(ctx context.Context, token string, audiences ...s
 
 // authenticate checks a token in the order of kube-apiserver (pkg/serviceaccount, jwt.go and
 // claims.go).
-func (c *Cluster) authenticate(ctx context.Context, token string, audiences []string) (User, []string, error) {
+func (c *Cluster) authenticate(ctx context.Context, token string, claims document.Value, audiences []string) (User, []string, error) {
 	if err := c.config.Tokens.Verify(token); err != nil {
 		return User{}, nil, err
 	}
-	claims := tokenClaims(token)
 	if len(audiences) == 0 {
 		audiences = []string{issuer}
 	}

@@ -8,35 +8,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// starter is an object that every cluster has from the beginning.
-type starter struct{ group, version, resource, namespace, body string }
-
 // starters are the objects that kube-apiserver creates when it starts: the system namespaces,
 // the Service kubernetes, and the priority classes of system pods
 // (k8s.io/kubernetes/pkg/controlplane and plugin rest/scheduling).
-var starters = []starter{
+var starters = []string{
 	systemNamespace("default"), systemNamespace("kube-node-lease"), systemNamespace("kube-public"), systemNamespace("kube-system"),
-	{"", "v1", "services", "default", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes",
+	`{"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes","namespace":"default",
 		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"10.96.0.1",
 		"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","sessionAffinity":"None",
-		"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":6443}]}}`},
+		"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":6443}]}}`,
 	priorityClass("system-cluster-critical", 2000000000, "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."),
 	priorityClass("system-node-critical", 2000001000, "Used for system critical pods that must not be moved from their current node."),
 }
 
-func systemNamespace(name string) starter {
-	return starter{"", "v1", "namespaces", "", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"` + name + `"}}`}
+func systemNamespace(name string) string {
+	return `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"` + name + `"}}`
 }
 
-func priorityClass(name string, value int, description string) starter {
-	return starter{"scheduling.k8s.io", "v1", "priorityclasses", "", fmt.Sprintf(
-		`{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":%q},"value":%d,"description":%q}`, name, value, description)}
+func priorityClass(name string, value int, description string) string {
+	return fmt.Sprintf(`{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":%q},"value":%d,"description":%q}`, name, value, description)
 }
 
 // bootstrapRoles holds the ClusterRoles, Roles and their bindings that a kube-apiserver v1.36.3 with
@@ -45,8 +42,8 @@ func priorityClass(name string, value int, description string) starter {
 //go:embed roles.jsonl.gz
 var bootstrapRoles []byte
 
-// roles returns bootstrapRoles as starters.
-func roles() ([]starter, error) {
+// roles returns the objects in bootstrapRoles.
+func roles() ([]string, error) {
 	z, err := gzip.NewReader(bytes.NewReader(bootstrapRoles))
 	if err != nil {
 		return nil, err
@@ -55,16 +52,7 @@ func roles() ([]starter, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []starter
-	for line := range strings.Lines(string(text)) {
-		d, err := document.Parse([]byte(line), document.Options{})
-		if err != nil {
-			return nil, err
-		}
-		resource := strings.ToLower(d.Root.Get("kind").StringOr("")) + "s"
-		out = append(out, starter{"rbac.authorization.k8s.io", "v1", resource, d.Root.Lookup("metadata", "namespace").StringOr(""), line})
-	}
-	return out, nil
+	return slices.Collect(strings.Lines(string(text))), nil
 }
 
 // Bootstrap creates the objects that every cluster has from the beginning: system namespaces,
@@ -77,34 +65,40 @@ func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
 		if err != nil {
 			return err
 		}
-		all = append(all[:len(all):len(all)], more...)
+		all = slices.Concat(starters, more)
 	}
-	for _, o := range all {
-		// A create of an existing Service fails because of its cluster IP before its name is
-		// checked. kube-apiserver, too, gets the object first.
-		existing := cluster.Request{Group: o.group, Version: o.version, Resource: o.resource, Namespace: o.namespace, Name: nameIn(o.body)}
-		if _, err := c.Do(ctx, &existing); err == nil {
-			continue
-		}
-		_, err := c.Do(ctx, &cluster.Request{
-			Verb: cluster.Create, Group: o.group, Version: o.version, Resource: o.resource, Namespace: o.namespace,
-			Body: []byte(o.body), UserAgent: "kube-apiserver", User: cluster.User{Name: "system:apiserver", Groups: []string{"system:masters"}},
-		})
-		var status *cluster.Status
-		if errors.As(err, &status) && status.Reason == cluster.ReasonAlreadyExists {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("creating %s %s: %w", o.resource, strings.Trim(o.namespace+"/"+nameIn(o.body), "/"), err)
+	for _, body := range all {
+		if err := start(ctx, c, body); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// nameIn returns the name in the body of a starter.
-func nameIn(body string) string {
-	_, rest, _ := strings.Cut(body, `"metadata":{`)
-	_, rest, _ = strings.Cut(rest, `"name":"`)
-	name, _, _ := strings.Cut(rest, `"`)
-	return name
+// start creates an object unless it exists.
+func start(ctx context.Context, c *cluster.Cluster, body string) error {
+	d, err := document.Parse([]byte(body), document.Options{})
+	if err != nil {
+		return err
+	}
+	k, ok := c.Kinds().Of(d.Root)
+	if !ok {
+		return fmt.Errorf("creating %s: the kind is not served", d.Root)
+	}
+	namespace, name := d.Root.Lookup("metadata", "namespace").StringOr(""), d.Root.Lookup("metadata", "name").StringOr("")
+	r := cluster.Request{Group: k.Group, Version: k.Version, Resource: k.Resource, Namespace: namespace, Name: name}
+	// A create of an existing Service fails because of its cluster IP before its name is checked.
+	// kube-apiserver, too, gets the object first.
+	existing := r
+	if _, err := c.Do(ctx, &existing); err == nil {
+		return nil
+	}
+	r.Verb, r.Name, r.Document = cluster.Create, "", d
+	r.UserAgent, r.User = "kube-apiserver", cluster.User{Name: "system:apiserver", Groups: []string{"system:masters"}}
+	_, err = c.Do(ctx, &r)
+	var status *cluster.Status
+	if err == nil || errors.As(err, &status) && status.Reason == cluster.ReasonAlreadyExists {
+		return nil
+	}
+	return fmt.Errorf("creating %s %s: %w", k.Resource, strings.Trim(namespace+"/"+name, "/"), err)
 }

@@ -231,10 +231,11 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if certificate != nil {
 		pair = &certificate.TLS
 	}
+	var served server.Cluster = c
 	if o.authorize == byRoles {
-		return server.New(rbac.Cluster{Cluster: c}, options).Serve(ctx, l, pair)
+		served = rbac.Cluster{Cluster: c}
 	}
-	return server.New(c, options).Serve(ctx, l, pair)
+	return server.New(served, options).Serve(ctx, l, pair)
 }
 
 // control runs controllers until stop is called.
