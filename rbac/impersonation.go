@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
-
-const accountPrefix = "system:serviceaccount:"
 
 // checkImpersonation returns the refusal of a request whose sender may not impersonate its user: the
 // verb impersonate is needed for the user or service account and for each group, uid and extra
@@ -24,7 +23,7 @@ func checkImpersonation(ctx context.Context, c *cluster.Cluster, r *cluster.Requ
 			return internal(err)
 		case !allowed:
 			mode := "user-info"
-			if strings.HasPrefix(r.User.Name, accountPrefix) {
+			if _, _, ok := names.ServiceAccount(r.User.Name); ok {
 				mode = "serviceaccount"
 			}
 			a.verb = "impersonate-on:" + mode + ":" + a.verb
@@ -39,7 +38,7 @@ func impersonations(u cluster.User) []action {
 	const verb = "impersonate"
 	own := []string{"system:authenticated", "system:unauthenticated"} // of the groups that the server adds
 	first := action{verb: verb, resource: "users", name: u.Name}
-	if namespace, name, ok := strings.Cut(strings.TrimPrefix(u.Name, accountPrefix), ":"); ok && strings.HasPrefix(u.Name, accountPrefix) {
+	if namespace, name, ok := names.ServiceAccount(u.Name); ok {
 		first = action{verb: verb, resource: "serviceaccounts", namespace: namespace, name: name}
 		own = append(own, "system:serviceaccounts", "system:serviceaccounts:"+namespace)
 	} else if strings.HasPrefix(u.Name, "system:node:") {

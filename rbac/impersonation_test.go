@@ -35,6 +35,8 @@ func TestImpersonation(t *testing.T) {
 			cluster.User{Name: "bob", Extra: map[string][]string{"a": {"b"}}}, bobs},
 		{"a service account", anyone, cluster.User{Name: "system:serviceaccount:shop:x"},
 			`configmaps is forbidden: User "imp" cannot impersonate-on:serviceaccount:list resource "configmaps" in API group "" in the namespace "shop"`},
+		{"a name that no service account can have is that of a user", anyone, cluster.User{Name: "system:serviceaccount:shop:UP"},
+			`configmaps is forbidden: User "system:serviceaccount:shop:UP" cannot list resource "configmaps" in API group "" in the namespace "shop"`},
 		{"a service account that is allowed", `{"apiGroups":[""],"resources":["serviceaccounts"],"resourceNames":["x"],"verbs":["impersonate"]}`,
 			cluster.User{Name: "system:serviceaccount:shop:x", Groups: []string{"system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"}},
 			`configmaps is forbidden: User "system:serviceaccount:shop:x" cannot list resource "configmaps" in API group "" in the namespace "shop"`},

@@ -24,7 +24,6 @@ const (
 	anonymousUser        = "system:anonymous"
 	authenticatedGroup   = "system:authenticated"
 	unauthenticatedGroup = "system:unauthenticated"
-	serviceAccountPrefix = "system:serviceaccount:"
 	nodePrefix           = "system:node:"
 	nodesGroup           = "system:nodes"
 )
@@ -60,7 +59,7 @@ func (s *Server) impersonate(r *http.Request) (*http.Request, error) {
 func impersonatedGroups(u cluster.User) []string {
 	groups := u.Groups
 	if len(groups) == 0 {
-		if namespace, ok := accountNamespace(u.Name); ok {
+		if namespace, _, ok := names.ServiceAccount(u.Name); ok {
 			groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
 		} else if node, ok := strings.CutPrefix(u.Name, nodePrefix); ok && names.DNSSubdomain(node) == "" && u.UID == "" && u.Extra == nil {
 			groups = []string{nodesGroup}
@@ -73,13 +72,6 @@ func impersonatedGroups(u cluster.User) []string {
 		return groups
 	}
 	return withGroup(groups, authenticatedGroup)
-}
-
-// accountNamespace returns the namespace of a service account, given its user name.
-func accountNamespace(user string) (string, bool) {
-	account, ok := strings.CutPrefix(user, serviceAccountPrefix)
-	namespace, name, _ := strings.Cut(account, ":")
-	return namespace, ok && names.DNSLabel(namespace) == "" && names.DNSSubdomain(name) == ""
 }
 
 // identity is who sends a request.

@@ -1,0 +1,15 @@
+package names
+
+import "strings"
+
+// serviceAccountPrefix begins the user names of service accounts.
+const serviceAccountPrefix = "system:serviceaccount:"
+
+// ServiceAccount returns the namespace and the name of the service account that a user name stands
+// for; ok is false for other users, and for names that no service account can have
+// (apiserver/pkg/authentication/serviceaccount, SplitUsername).
+func ServiceAccount(user string) (namespace, name string, ok bool) {
+	account, isAccount := strings.CutPrefix(user, serviceAccountPrefix)
+	namespace, name, _ = strings.Cut(account, ":")
+	return namespace, name, isAccount && DNSLabel(namespace) == "" && DNSSubdomain(name) == ""
+}
