@@ -12,10 +12,11 @@
 // CustomResourceDefinitions, admission policies, admission webhooks and conversion webhooks
 // run, and changes to them apply from the next request on. Two controllers of
 // kube-controller-manager run: the namespace controller, which deletes the contents of
-// terminating namespaces, and the garbage collector; with [Options].RBAC also the aggregation of
-// ClusterRoles. There are no others: no Pods are created for a Deployment. Unless [Options].StrictNamespaces is set, objects can be created in
-// namespaces that do not exist. The system namespaces, the Service kubernetes and the system
-// priority classes exist from the beginning.
+// terminating namespaces, and the garbage collector; with [Options].RBAC also the aggregation
+// of ClusterRoles. There are no others: no Pods are created for a Deployment. Unless
+// [Options].StrictNamespaces is set, objects can be created in namespaces that do not exist.
+// The system namespaces, the Service kubernetes and the system priority classes exist from the
+// beginning.
 //
 // A suite written for controller-runtime's envtest works with one changed line, which makes
 // envtest use this server. It installs CRDs and webhooks as usual.
