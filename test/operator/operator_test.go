@@ -185,6 +185,11 @@ func testOwnership(t *testing.T, ctx context.Context, c client.Client) {
 	eventually(t, "the sign is blue", func() bool {
 		return c.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: "a-sign"}, &live) == nil && live.Data["color"] == "blue"
 	})
+	// The operator writes the status after the sign: until then the store changes once more.
+	eventually(t, "the status has the blue sign", func() bool {
+		var store Store
+		return c.Get(ctx, key, &store) == nil && store.Status.Sign == "blue sign"
+	})
 	var owners []string
 	for _, entry := range live.ManagedFields {
 		owners = append(owners, fmt.Sprintf("%s %s %s", entry.Manager, entry.Operation, entry.FieldsV1.GetRawString()))
