@@ -38,6 +38,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Cer
 			return
 		}
 		h.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{*certificate}}
+		if s.options.ClientCAs != nil {
+			h.TLSConfig.ClientAuth, h.TLSConfig.ClientCAs = tls.RequestClientCert, s.options.ClientCAs
+			h.ConnContext = certify
+		}
 		done <- h.ServeTLS(l, "", "")
 	}()
 	select {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -37,6 +38,10 @@ type Options struct {
 	// Without it, a server without Token ignores such tokens. The token of a service account that
 	// is no longer valid is always refused.
 	VerifyTokens bool
+	// ClientCAs are the authorities whose certificates authenticate clients over TLS: the common name
+	// is the user, the organizations are its groups. A request without Token needs such a certificate
+	// if Token is set. Certificates of other authorities are answered with 401. nil ignores them all.
+	ClientCAs *x509.CertPool
 	// Hosts are the names, in addition to localhost and IP addresses, that the Host header may
 	// contain. Requests with other names are refused with 403, so that a web page cannot reach
 	// the server by DNS rebinding.
@@ -209,14 +214,18 @@ func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 }
 
 // authenticate reports whether the request has a valid token, if the server requires one. With the
-// token of a service account, the request returned has that user.
+// token of a service account or the certificate of a client, the request returned has that user.
 func (s *Server) authenticate(w *writer, r *http.Request) (*http.Request, bool) {
+	user, certified, invalid := s.certificateUser(r)
+	if certified {
+		return identity{user: user}.of(r), true
+	}
 	token, spaced := bearerToken(r)
 	if spaced {
 		warn(w.Header(), []string{"the provided Authorization header contains extra space before the bearer token, and is ignored"})
 	}
 	if token == "" {
-		return r, s.options.Token == ""
+		return r, s.options.Token == "" && invalid == nil
 	}
 	if subtle.ConstantTimeCompare([]byte(token), []byte(s.options.Token)) == 1 {
 		return r, true
@@ -224,7 +233,7 @@ func (s *Server) authenticate(w *writer, r *http.Request) (*http.Request, bool) 
 	user, _, err := s.cluster.Authenticate(r.Context(), token)
 	switch {
 	case errors.Is(err, cluster.ErrNotIssued):
-		return r, s.options.Token == "" && !s.options.VerifyTokens
+		return r, s.options.Token == "" && !s.options.VerifyTokens && invalid == nil
 	case err != nil: // a client whose account is gone must not become the one that Options.User is
 		return r, false
 	}

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
@@ -28,27 +29,25 @@ import (
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// start runs the operator against a server and returns a client. The server is the one
-// in testserver.EnvServer, or kube-apiserver if KUBEBUILDER_ASSETS is set, or else
-// patchlab.
-func start(t *testing.T) client.Client {
-	t.Helper()
+// newEnvironment returns an envtest that is not started. By itself it starts the programs in
+// KUBEBUILDER_ASSETS.
+func newEnvironment() *envtest.Environment {
 	known := runtime.NewScheme()
 	_ = scheme.AddToScheme(known)
 	AddToScheme(known)
-	environment := &envtest.Environment{
+	return &envtest.Environment{
 		Scheme:                known,
 		CRDInstallOptions:     envtest.CRDInstallOptions{Scheme: known},
 		CRDDirectoryPaths:     []string{"config/crd"},
 		ErrorIfCRDPathMissing: true,
 		WebhookInstallOptions: envtest.WebhookInstallOptions{Paths: []string{"config/webhook"}},
 	}
-	switch {
-	case testserver.Foreign():
-		environment.Config, environment.UseExistingCluster = testserver.Start(t), new(true)
-	case os.Getenv("KUBEBUILDER_ASSETS") == "":
-		environment.Config, environment.UseExistingCluster = patchlabtest.Start(t), new(true) // the only line that differs from envtest
-	}
+}
+
+// start starts an environment, runs the operator against it, and returns a client.
+func start(t *testing.T, environment *envtest.Environment) client.Client {
+	t.Helper()
+	known := environment.Scheme
 	config, err := environment.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +56,7 @@ func start(t *testing.T) client.Client {
 	hooks := environment.WebhookInstallOptions
 	manager, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme: known, Metrics: server.Options{BindAddress: "0"},
+		Controller:    ctrlconfig.Controller{SkipNameValidation: new(true)}, // several tests run it in turn
 		WebhookServer: webhook.NewServer(webhook.Options{Host: hooks.LocalServingHost, Port: hooks.LocalServingPort, CertDir: hooks.LocalServingCertDir}),
 	})
 	if err != nil {
@@ -101,10 +101,22 @@ func meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: key.Namespace}
 }
 
-// TestOperator runs the operator's suite. It compares complete error messages, in order
-// to find any difference between two servers.
+// TestOperator runs the operator's suite against the server in testserver.EnvServer, or against
+// kube-apiserver if KUBEBUILDER_ASSETS is set, or else against patchlab in this process.
 func TestOperator(t *testing.T) {
-	c := start(t)
+	environment := newEnvironment()
+	switch {
+	case testserver.Foreign():
+		environment.Config, environment.UseExistingCluster = testserver.Start(t), new(true)
+	case os.Getenv(assets) == "":
+		environment.Config, environment.UseExistingCluster = patchlabtest.Start(t), new(true) // the only line that differs from envtest
+	}
+	testOperator(t, start(t, environment))
+}
+
+// testOperator is the operator's suite. It compares complete error messages, in order to find any
+// difference between two servers.
+func testOperator(t *testing.T, c client.Client) {
 	for _, part := range []struct {
 		name string
 		run  func(t *testing.T, ctx context.Context, c client.Client)

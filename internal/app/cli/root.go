@@ -121,15 +121,19 @@ func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int
 	ctx, stop := untilSignal()
 	defer stop()
 	app := &App{In: untilDone(ctx, in), Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Reference: l.Reference, Admission: l.Admission, Policies: l.Policies, Plugins: l.Plugins, Etcd: l.Etcd}
-	return app.run(ctx, completing(os.Args[0], args))
+	return app.run(ctx, called(os.Args[0], args))
 }
 
-// completing converts the arguments of a program called kubectl_complete-patchlab, which
-// kubectl executes to complete the arguments of a plugin, to those of cobra's completion
-// command.
-func completing(file string, args []string) []string {
-	if strings.TrimSuffix(filepath.Base(file), ".exe") == "kubectl_complete-patchlab" {
+// called converts the arguments of a program that was called by another name to those of the
+// command that this name stands for: cobra's completion command for kubectl_complete-patchlab,
+// which kubectl executes to complete the arguments of a plugin, and the programs that envtest
+// executes.
+func called(file string, args []string) []string {
+	switch name := strings.TrimSuffix(filepath.Base(file), ".exe"); name {
+	case "kubectl_complete-patchlab":
 		return append([]string{cobra.ShellCompRequestCmd}, args...)
+	case kubeAPIServer, etcdStandIn:
+		return append([]string{name}, args...)
 	}
 	return args
 }
@@ -209,7 +213,10 @@ between field managers.
 		a.contendCommand(),
 		a.defaultsCommand(),
 		a.diffCommand(),
+		a.envtestCommand(),
+		a.etcdCommand(),
 		a.explainCommand(),
+		a.kubeAPIServerCommand(),
 		a.lintCommand(),
 		a.migrateCommand(),
 		a.exportCommand(),

@@ -43,6 +43,8 @@ type serveOptions struct {
 	admission   bool
 	engine      engineFlag
 	store       storeFlags
+	// certificates are the files of a server that is called kube-apiserver; nil for all others.
+	certificates *certificateFiles
 }
 
 // The values of --authorization-mode.
@@ -176,6 +178,11 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	}
 	defer collectRarely()()
 	options := server.Options{Token: o.token, VerifyTokens: o.authorize == byRoles, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts}
+	if o.certificates != nil {
+		if err := o.certificates.authenticate(&options); err != nil {
+			return err
+		}
+	}
 	if err := o.store.open(ctx, a, &config, &options); err != nil {
 		return err
 	}
@@ -196,7 +203,12 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		return usage("the token would be sent to " + l.Addr().String() + " unencrypted: add --tls, or listen on 127.0.0.1")
 	}
 	var certificate *server.Certificate
-	if o.tls {
+	switch {
+	case o.certificates != nil:
+		if certificate, err = o.certificates.serving(hostsOf(l.Addr())); err != nil {
+			return err
+		}
+	case o.tls:
 		if certificate, err = server.SelfSigned(time.Now(), hostsOf(l.Addr())...); err != nil {
 			return err
 		}
@@ -207,10 +219,10 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 			return err
 		}
 	}
-	if !loopback(l.Addr()) && o.token == "" {
+	if !loopback(l.Addr()) && o.token == "" && o.certificates == nil {
 		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and every client has full access; set --token-file to require a token")
 	}
-	if o.authorize == byRoles && !o.tls {
+	if o.authorize == byRoles && certificate == nil {
 		a.note("note: kubectl sends tokens only over TLS, and a request without a token may do everything; add --tls to use tokens of service accounts")
 	}
 	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {

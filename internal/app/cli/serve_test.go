@@ -42,13 +42,19 @@ func (q *quiet) String() string {
 // startServe runs 'patchlab serve' until stop is called. stop returns the exit code.
 func startServe(t *testing.T, args ...string) (url string, errors *quiet, stop func() int) {
 	t.Helper()
+	return startProgram(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+}
+
+// startProgram runs a command that serves until stop is called. stop returns the exit code.
+func startProgram(t *testing.T, args ...string) (url string, errors *quiet, stop func() int) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
 	errors = &quiet{}
 	app := &App{In: strings.NewReader(""), Out: w, Err: errors}
 	code := make(chan int, 1)
 	go func() {
-		code <- app.run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...))
+		code <- app.run(ctx, args)
 		w.Close()
 	}()
 	t.Cleanup(cancel)

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// etcdStandIn is the name under which envtest executes etcd.
+const etcdStandIn = "etcd"
+
+func (a *App) envtestCommand() *cobra.Command {
+	var folder string
+	c := &cobra.Command{
+		Use:   "envtest",
+		Short: "Install kube-apiserver and etcd for suites that use envtest, and print their folder",
+		Long: `Copy this program into a folder under the names kube-apiserver and etcd, and print the
+folder. A test suite that uses envtest (sigs.k8s.io/controller-runtime) runs unchanged
+with KUBEBUILDER_ASSETS set to it: envtest then starts 'patchlab serve' with the flags,
+certificates, authorization and admission plugins that it sets for kube-apiserver.
+Objects are in memory; etcd only answers health checks.
+
+As with envtest's own programs, no controllers run. Other flags of kube-apiserver, such
+as --feature-gates, have no effect. CEL rules, admission policies and webhooks need the
+program ` + admissionProgram + `, which is copied instead if it is installed.
+
+` + exitHelpOf(map[int]string{exitRefused: "the programs could not be installed"}),
+		Example: `  # Run the tests of an operator
+  KUBEBUILDER_ASSETS=$(patchlab envtest) go test ./...
+
+  # Install into a folder of the project
+  patchlab envtest --dir bin/k8s`,
+		Args: arguments(),
+		RunE: func(*cobra.Command, []string) error { return a.envtest(folder) },
+	}
+	c.Flags().StringVar(&folder, "dir", "", "folder to install to (default a folder for this purpose in the user's cache)")
+	return c
+}
+
+// envtest installs the programs in a folder and prints it.
+func (a *App) envtest(folder string) error {
+	if folder == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("%w: use --dir to choose a folder", err)
+		}
+		folder = filepath.Join(cache, "patchlab", "envtest")
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if a.Admission == nil {
+		if found, ok := findProgram(admissionProgram); ok {
+			program = found
+		} else {
+			a.noteNoAdmission()
+		}
+	}
+	if err := install(folder, program); err != nil {
+		return fmt.Errorf("installing %s and %s: %w", kubeAPIServer, etcdStandIn, err)
+	}
+	_, err = fmt.Fprintln(a.Out, folder)
+	return err
+}
+
+// install copies a program into a folder under both names. A test that runs meanwhile keeps
+// the programs that it has started.
+func install(folder, program string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for _, name := range []string{kubeAPIServer, etcdStandIn} {
+		if runtime.GOOS == "windows" {
+			name += ".exe"
+		}
+		if err := copyProgram(filepath.Join(folder, name), program); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyProgram copies a program unless the target has the same contents already.
+func copyProgram(target, program string) error {
+	data, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	if old, err := os.ReadFile(target); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(target), filepath.Base(target)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.Write(data)
+	if err = errors.Join(err, temporary.Chmod(0o755), temporary.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), target)
+}
+
+// etcdCommand is the command that envtest starts as etcd. The objects are in the memory of the API
+// server, so it only answers health checks.
+func (a *App) etcdCommand() *cobra.Command {
+	var listen string
+	c := &cobra.Command{
+		Use:    etcdStandIn,
+		Short:  "Answer the health checks of etcd, for envtest",
+		Long:   `Answer the health checks with which envtest waits for etcd. Nothing is stored.`,
+		Hidden: true, FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
+		Args: arguments(),
+		RunE: func(c *cobra.Command, _ []string) error { return answerHealth(c.Context(), listen) },
+	}
+	c.Flags().StringVar(&listen, "listen-client-urls", "http://127.0.0.1:2379", "URL to listen on")
+	return c
+}
+
+// answerHealth serves etcd's health endpoint until the context ends.
+func answerHealth(ctx context.Context, listen string) error {
+	u, err := url.Parse(listen)
+	if err != nil || u.Scheme != "http" || u.Host == "" {
+		return usage("--listen-client-urls " + listen + ": expected one URL such as http://127.0.0.1:2379")
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", u.Host)
+	if err != nil {
+		return fmt.Errorf("--listen-client-urls %s: %w", listen, err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"health":"true","reason":""}`)
+	})
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	defer context.AfterFunc(ctx, func() { _ = s.Close() })()
+	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

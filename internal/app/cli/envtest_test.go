@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/pem"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/server"
+)
+
+// ran runs a command that ends by itself.
+func ran(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	app := &App{In: strings.NewReader(""), Out: &o, Err: &e}
+	code = app.run(ctx, args)
+	return code, o.String(), e.String()
+}
+
+func TestEnvtestInstallsBothPrograms(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // without patchlab-admission
+	folder := filepath.Join(t.TempDir(), "a", "k8s")
+	code, out, errs := ran(t, "envtest", "--dir", folder)
+	if code != exitDone || out != folder+"\n" || !strings.Contains(errs, "webhooks are disabled, because the program patchlab-admission") {
+		t.Fatalf("code %d, printed %q, errors %q", code, out, errs)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	suffix := ""
+	if runtime.GOOS == "windows" {
+		suffix = ".exe"
+	}
+	installed := func(name string) os.FileInfo {
+		file := filepath.Join(folder, name+suffix)
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(file); err != nil || !bytes.Equal(data, want) || suffix == "" && info.Mode().Perm()&0o111 != 0o111 {
+			t.Errorf("%s is not this program: %v, mode %v", name, err, info.Mode())
+		}
+		return info
+	}
+	etcd, before := installed("etcd"), installed("kube-apiserver")
+	if err := os.WriteFile(filepath.Join(folder, "etcd"+suffix), []byte("an older version"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := ran(t, "envtest", "--dir", folder); code != exitDone {
+		t.Fatal(errs)
+	}
+	if !os.SameFile(before, installed("kube-apiserver")) {
+		t.Error("the program was replaced by itself, so a test that starts it may find no file")
+	}
+	if os.SameFile(etcd, installed("etcd")) {
+		t.Error("the other version was overwritten instead of replaced, so a running one changes")
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 2 {
+		t.Errorf("the folder has %v: %v", left, err)
+	}
+
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := ran(t, "envtest", "--dir", file); code != exitRefused || out != "" || !strings.Contains(errs, "installing kube-apiserver and etcd: ") || !strings.Contains(errs, file) {
+		t.Errorf("a file in place of the folder: code %d, printed %q, errors %q", code, out, errs)
+	}
+}
+
+// envtest starts the programs without a command, under their names, and asks them for a flag.
+func TestProgramsOfEnvtestAreCommands(t *testing.T) {
+	for _, name := range []string{kubeAPIServer, etcdStandIn} {
+		for _, file := range []string{filepath.Join("x", name), filepath.Join("x", name+".exe")} {
+			code, out, errs := ran(t, called(file, []string{"--help"})...)
+			if code != exitDone || !strings.Contains(out, name+" [flags]") || errs != "" {
+				t.Errorf("%s --help: code %d, printed %q, errors %q", file, code, out, errs)
+			}
+			// envtest sets these flags if it finds them in the help.
+			for _, absent := range []string{"--insecure-port", "--unsafe-no-fsync"} {
+				if strings.Contains(out, absent) {
+					t.Errorf("%s has %s", file, absent)
+				}
+			}
+		}
+	}
+}
+
+func TestEtcdAnswersHealthChecks(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "http://" + l.Addr().String()
+	_ = l.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	code := make(chan int, 1)
+	var errs quiet
+	app := &App{In: strings.NewReader(""), Out: io.Discard, Err: &errs}
+	go func() {
+		code <- app.run(ctx, []string{etcdStandIn, "--listen-client-urls=" + address, "--data-dir", t.TempDir(), "--unsafe-no-fsync=true"})
+	}()
+	for range 1000 {
+		resp, err := http.Get(address + "/health")
+		if err != nil {
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		text, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusOK || !strings.Contains(string(text), `"health":"true"`) {
+			t.Errorf("%s %s", resp.Status, text)
+		}
+		stop()
+		if c := <-code; c != exitDone {
+			t.Errorf("code %d, errors %q", c, errs.String())
+		}
+		return
+	}
+	t.Errorf("it does not answer: %s", errs.String())
+}
+
+// envtest's flags have an effect or none, and a user learns which of the others have none.
+func TestKubeAPIServerWithItsFlags(t *testing.T) {
+	folder := t.TempDir()
+	certificate, err := server.SelfSigned(time.Now(), "127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ca := filepath.Join(folder, "ca.crt")
+	if err := os.WriteFile(ca, certificate.PEM, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	given := []string{
+		"--cert-dir=" + folder, "--client-ca-file=" + ca, "--etcd-servers=http://127.0.0.1:1", "--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true",
+		"--disable-admission-plugins=ServiceAccount,NamespaceLifecycle", "--enable-admission-plugins=AlwaysPullImages,Priority,MutatingAdmissionPolicy",
+		"--feature-gates=A=true", "--runtime-config", "api/all=true", "--feature-gates=B=true",
+	}
+	for _, c := range []struct {
+		mode string
+		code int // of an anonymous request, as kube-apiserver 1.36.3 answers it
+	}{{"RBAC", 403}, {"Node,RBAC", 403}, {"AlwaysAllow", 401}} {
+		url, errs, stop := startProgram(t, append([]string{kubeAPIServer, "--bind-address=127.0.0.1", "--secure-port=0", "--authorization-mode=" + c.mode}, given...)...)
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+		for path, want := range map[string]int{"/healthz": 200, "/api/v1/pods": c.code} {
+			resp, err := client.Get(url + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			if resp.StatusCode != want {
+				t.Errorf("with %s, GET %s is %s, want %d", c.mode, path, resp.Status, want)
+			}
+		}
+		if code := stop(); code != exitDone {
+			t.Errorf("exit code %d", code)
+		}
+		for _, note := range []string{
+			"note: flags that have no effect here: --feature-gates, --runtime-config\n",
+			"note: admission plugins that patchlab does not implement: AlwaysPullImages\n",
+		} {
+			if !strings.Contains(errs.String(), note) {
+				t.Errorf("the notes are %q, want %q", errs.String(), note)
+			}
+		}
+	}
+}
+
+func TestKubeAPIServerRefuses(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name string, data []byte) string {
+		name = filepath.Join(folder, name)
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	certificate, err := server.SelfSigned(time.Now(), "127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, text := write("cert.pem", certificate.PEM), write("text", []byte("none"))
+	key := write("key.pem", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("none")}))
+	for _, c := range []struct {
+		why  string
+		args []string
+		code int
+		want string
+	}{
+		{"an argument", []string{"x"}, exitUsage, "accepts no arguments"},
+		{"no file of authorities", []string{"--client-ca-file", filepath.Join(folder, "none")}, exitRefused, "--client-ca-file " + filepath.Join(folder, "none") + ": no such file"},
+		{"no authority in the file", []string{"--client-ca-file", text}, exitRefused, "text: the file contains no certificate in PEM"},
+		{"a certificate without its key", []string{"--tls-cert-file", cert}, exitUsage, "--tls-cert-file and --tls-private-key-file must be used together"},
+		{"a file that is no key", []string{"--tls-cert-file", cert, "--tls-private-key-file", key}, exitRefused, "with the key " + key},
+		{"no certificate where one is named", []string{"--tls-cert-file", filepath.Join(folder, "none"), "--tls-private-key-file", key}, exitRefused, "the server's certificate: "},
+	} {
+		code, out, errs := ran(t, append([]string{kubeAPIServer, "--secure-port=0"}, c.args...)...)
+		if code != c.code || !strings.Contains(errs, c.want) || out != "" {
+			t.Errorf("%s: code %d, printed %q, errors %q; want %d and %q", c.why, code, out, errs, c.code, c.want)
+		}
+	}
+	if code, _, errs := ran(t, etcdStandIn, "--listen-client-urls", "127.0.0.1:1"); code != exitUsage || !strings.Contains(errs, "expected one URL") {
+		t.Errorf("etcd without a URL: code %d, errors %q", code, errs)
+	}
+}
