@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -120,28 +119,28 @@ func copyProgram(target, program string) error {
 // etcdCommand is the command that envtest starts as etcd. The objects are in the memory of the API
 // server, so it only answers health checks.
 func (a *App) etcdCommand() *cobra.Command {
-	var listen string
+	var address string
 	c := &cobra.Command{
 		Use:    etcdStandIn,
 		Short:  "Answer the health checks of etcd, for envtest",
 		Long:   `Answer the health checks with which envtest waits for etcd. Nothing is stored.`,
 		Hidden: true, FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		Args: arguments(),
-		RunE: func(c *cobra.Command, _ []string) error { return answerHealth(c.Context(), listen) },
+		RunE: func(c *cobra.Command, _ []string) error { return answerHealth(c.Context(), address) },
 	}
-	c.Flags().StringVar(&listen, "listen-client-urls", "http://127.0.0.1:2379", "URL to listen on")
+	c.Flags().StringVar(&address, "listen-client-urls", "http://127.0.0.1:2379", "URL to listen on")
 	return c
 }
 
 // answerHealth serves etcd's health endpoint until the context ends.
-func answerHealth(ctx context.Context, listen string) error {
-	u, err := url.Parse(listen)
+func answerHealth(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" || u.Host == "" {
-		return usage("--listen-client-urls " + listen + ": expected one URL such as http://127.0.0.1:2379")
+		return usage("--listen-client-urls " + address + ": expected one URL such as http://127.0.0.1:2379")
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", u.Host)
+	l, err := listenOn(ctx, "--listen-client-urls", u.Host)
 	if err != nil {
-		return fmt.Errorf("--listen-client-urls %s: %w", listen, err)
+		return err
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {

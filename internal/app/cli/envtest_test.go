@@ -111,6 +111,7 @@ func TestEtcdAnswersHealthChecks(t *testing.T) {
 	address := "http://" + l.Addr().String()
 	_ = l.Close()
 	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	code := make(chan int, 1)
 	var errs quiet
 	app := &App{In: strings.NewReader(""), Out: io.Discard, Err: &errs}

@@ -36,7 +36,7 @@ type certificateFiles struct {
 // inert are the flags of kube-apiserver that envtest sets and that have no meaning or one fixed value
 // here.
 var inert = []string{
-	"allow-privileged", "etcd-servers", "insecure-bind-address", "insecure-port", "service-account-issuer",
+	"advertise-address", "allow-privileged", "etcd-servers", "insecure-bind-address", "insecure-port", "service-account-issuer",
 	"service-account-key-file", "service-account-signing-key-file", "service-cluster-ip-range", "v",
 }
 

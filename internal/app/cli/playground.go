@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"path/filepath"
 	"time"
@@ -136,9 +135,9 @@ func (a *App) playground(ctx context.Context, listen string, open bool, shown *s
 
 // servePage serves the page until the context is done.
 func (a *App) servePage(ctx context.Context, listen string, open bool, path string, page http.Handler) error {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	l, err := listenOn(ctx, "--listen", listen)
 	if err != nil {
-		return fmt.Errorf("--listen %s: %w", listen, err)
+		return err
 	}
 	address := "http://" + l.Addr().String() + path
 	if _, err := io.WriteString(a.Out, "The playground is served at "+address+" (press Ctrl-C to stop)\n"); err != nil {

@@ -194,9 +194,13 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if err := a.furnish(ctx, c, o); err != nil {
 		return err
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
+	flag := "--listen"
+	if o.certificates != nil {
+		flag = "--secure-port"
+	}
+	l, err := listenOn(ctx, flag, o.listen)
 	if err != nil {
-		return fmt.Errorf("--listen %s: %w", o.listen, err)
+		return err
 	}
 	defer l.Close()
 	if o.token != "" && !o.tls && !loopback(l.Addr()) {
