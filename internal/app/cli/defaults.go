@@ -95,10 +95,15 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 		return err
 	}
 	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize}
+	refused := false
 	for _, obj := range docs.objects() {
 		if err := f.one(obj); err != nil {
-			return err
+			a.fail(err.Error())
+			refused = true
 		}
+	}
+	if refused {
+		return &exit{code: exitRefused} // without output, so that no file is written with a part of the objects
 	}
 	a.print(f.text(o.output))
 	return nil
