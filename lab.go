@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
-	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/patch"
@@ -82,10 +81,7 @@ func New(o Options) (*Lab, error) {
 			return nil, err
 		}
 		kinds = schema.NewRegistry(catalog)
-		if err := addCRDs(kinds, o.CRDs); err != nil {
-			return nil, err
-		}
-		if err := addOpenAPI(kinds, o.OpenAPI); err != nil {
+		if err := addFiles(kinds, &o); err != nil {
 			return nil, err
 		}
 	}
@@ -121,46 +117,6 @@ func newPipeline(config cluster.Config, o *Options) (*cluster.Pipeline, error) {
 		return nil, fmt.Errorf("policies: %w", err)
 	}
 	return c.Pipeline(), nil
-}
-
-func addCRDs(kinds *schema.Registry, files fs.FS) error {
-	if files == nil {
-		return nil
-	}
-	source := manifest.Source{FS: files}
-	crds, _, err := source.CRDs(".")
-	if err != nil {
-		return fmt.Errorf("CRDs: %w", err)
-	}
-	for _, o := range crds {
-		crd, err := manifest.CRD(o)
-		if err != nil {
-			return fmt.Errorf("CRDs: %w", err)
-		}
-		kinds.AddCRD(crd)
-	}
-	return nil
-}
-
-func addOpenAPI(kinds *schema.Registry, files fs.FS) error {
-	if files == nil {
-		return nil
-	}
-	source := manifest.Source{FS: files, Recursive: true}
-	docs, err := source.Read(".")
-	if err != nil {
-		return fmt.Errorf("OpenAPI: %w", err)
-	}
-	values := make([]document.Value, len(docs))
-	for i, d := range docs {
-		values[i] = d.Root
-	}
-	found, err := schema.FromOpenAPI(values...)
-	if err != nil {
-		return fmt.Errorf("OpenAPI: %w", err)
-	}
-	kinds.Add(found...)
-	return nil
 }
 
 // Kinds returns the registry of the Lab's kinds. Kinds that are added to it take effect at
