@@ -53,7 +53,7 @@ func (c *Cluster) authenticate(ctx context.Context, token string, claims documen
 	if len(audiences) == 0 {
 		audiences = []string{issuer}
 	}
-	intended := stringsOf(claims.Get("aud"))
+	intended := claims.Get("aud").Strings()
 	granted := slices.DeleteFunc(slices.Clone(audiences), func(a string) bool { return !slices.Contains(intended, a) })
 	if len(granted) == 0 {
 		return User{}, nil, fmt.Errorf("token audiences %q is invalid for the target audiences %q", intended, audiences)
@@ -162,16 +162,12 @@ func (c *Cluster) isGone(object document.Value) bool {
 
 // tokenStatus returns the status of a TokenReview.
 func (c *Cluster) tokenStatus(ctx context.Context, spec document.Value) document.Value {
-	user, audiences, err := c.Authenticate(ctx, spec.Get("token").StringOr(""), stringsOf(spec.Get("audiences"))...)
+	user, audiences, err := c.Authenticate(ctx, spec.Get("token").StringOr(""), spec.Get("audiences").Strings()...)
 	if err != nil {
 		return invalidTokenStatus(err.Error())
 	}
-	granted := make([]document.Value, len(audiences))
-	for i, a := range audiences {
-		granted[i] = document.NewString(a)
-	}
 	return document.NewObject().With("authenticated", document.NewBool(true)).
-		With("user", kinds.UserInfo(user)).With("audiences", document.NewList(granted...))
+		With("user", kinds.UserInfo(user)).With("audiences", document.NewStrings(audiences...))
 }
 
 // signed returns the token with the given claims. Without [Config.Tokens] it has the form of a

@@ -82,12 +82,7 @@ func acceptNames(crd document.Value, others []document.Value, now string) docume
 
 func resourceNames(names document.Value) []string {
 	all := []string{names.Get("plural").StringOr(""), names.Get("singular").StringOr("")}
-	if short := names.Get("shortNames"); short.Kind() == document.List {
-		for _, s := range short.Items() {
-			all = append(all, s.StringOr(""))
-		}
-	}
-	return all
+	return append(all, names.Get("shortNames").Strings()...)
 }
 
 // releasesNames reports whether a name that was accepted before is accepted no longer.

@@ -61,30 +61,14 @@ func keepMeta(next, live document.Value, key string) document.Value {
 
 // finalizers returns the object's metadata.finalizers.
 func finalizers(object document.Value) []string {
-	return stringsOf(object.Get("metadata").Get("finalizers"))
-}
-
-// stringsOf returns the items of a list of strings, none for any other value.
-func stringsOf(list document.Value) []string {
-	texts := make([]string, 0, list.Len())
-	if list.Kind() != document.List {
-		return texts
-	}
-	for _, item := range list.Items() {
-		texts = append(texts, item.StringOr(""))
-	}
-	return texts
+	return object.Get("metadata").Get("finalizers").Strings()
 }
 
 func withFinalizers(object document.Value, names []string) document.Value {
 	if len(names) == 0 {
 		return withMeta(object, "finalizers", document.Value{})
 	}
-	var list document.ListBuilder
-	for _, n := range names {
-		list.Append(document.NewString(n))
-	}
-	return withMeta(object, "finalizers", list.List())
+	return withMeta(object, "finalizers", document.NewStrings(names...))
 }
 
 // revision parses a resourceVersion as the API server does: "" and "0" are 0.

@@ -103,11 +103,7 @@ func checkDryRun(values []string) []Cause {
 	if !slices.ContainsFunc(values, func(v string) bool { return v != "All" }) {
 		return nil
 	}
-	var list document.ListBuilder
-	for _, v := range values {
-		list.Append(document.NewString(v))
-	}
-	return []Cause{notSupported("dryRun", list.List().String(), "All")}
+	return []Cause{notSupported("dryRun", document.NewStrings(values...).String(), "All")}
 }
 
 // checkDeletion validates the options of a deletion.

@@ -100,7 +100,7 @@ func selectorText(selector document.Value) string {
 		terms = append(terms, key+"="+value.StringOr(""))
 	}
 	for _, e := range selector.Get("matchExpressions").Items() {
-		key, values := e.Get("key").StringOr(""), strings.Join(texts(e.Get("values")), ",")
+		key, values := e.Get("key").StringOr(""), strings.Join(e.Get("values").Strings(), ",")
 		switch e.Get("operator").StringOr("") {
 		case "In":
 			terms = append(terms, key+" in ("+values+")")

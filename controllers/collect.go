@@ -158,12 +158,12 @@ func (r *runner) dropFinalizer(ctx context.Context, n *node, name string) error 
 	if err != nil {
 		return err
 	}
-	had := texts(live.Lookup("metadata", "finalizers"))
+	had := live.Lookup("metadata", "finalizers").Strings()
 	left := slices.DeleteFunc(slices.Clone(had), func(f string) bool { return f == name })
 	if len(left) == len(had) {
 		return nil
 	}
-	return r.patchMetadata(ctx, n, live, "finalizers", listOf(left))
+	return r.patchMetadata(ctx, n, live, "finalizers", document.NewStrings(left...))
 }
 
 // dropOwners removes the references to some owners from an object.

@@ -91,7 +91,7 @@ func newNode(kind *schema.Kind, object document.Value) *node {
 	metadata := object.Get("metadata")
 	return &node{
 		kind: kind, namespace: metadata.Get("namespace").StringOr(""), name: metadata.Get("name").StringOr(""),
-		uid: metadata.Get("uid").StringOr(""), owners: ownersOf(metadata), finalizers: texts(metadata.Get("finalizers")),
+		uid: metadata.Get("uid").StringOr(""), owners: ownersOf(metadata), finalizers: metadata.Get("finalizers").Strings(),
 		deleting: metadata.Get("deletionTimestamp").StringOr("") != "",
 	}
 }
@@ -174,20 +174,4 @@ func ownersOf(metadata document.Value) []owner {
 		})
 	}
 	return out
-}
-
-func texts(list document.Value) []string {
-	var out []string
-	for _, item := range list.Items() {
-		out = append(out, item.StringOr(""))
-	}
-	return out
-}
-
-func listOf(items []string) document.Value {
-	var b document.ListBuilder
-	for _, item := range items {
-		b.Append(document.NewString(item))
-	}
-	return b.List()
 }

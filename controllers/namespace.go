@@ -26,7 +26,7 @@ func (r *runner) namespace(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	finalizers := texts(live.Lookup("spec", "finalizers"))
+	finalizers := live.Lookup("spec", "finalizers").Strings()
 	if live.Lookup("metadata", "deletionTimestamp").StringOr("") == "" || !slices.Contains(finalizers, finalizerKubernetes) {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (r *runner) namespace(ctx context.Context, name string) error {
 	left := slices.DeleteFunc(finalizers, func(f string) bool { return f == finalizerKubernetes })
 	request := n.request(cluster.Update)
 	request.Subresource = "finalize"
-	request.Body = live.Set(listOf(left), "spec", "finalizers").JSON()
+	request.Body = live.Set(document.NewStrings(left...), "spec", "finalizers").JSON()
 	_, err = r.cluster.Do(ctx, request)
 	return err
 }

@@ -70,6 +70,15 @@ func NewList(items ...Value) Value {
 	return b.List()
 }
 
+// NewStrings returns a list of strings.
+func NewStrings(texts ...string) Value {
+	b := ListBuilder{kids: make([]node, 0, len(texts))}
+	for _, text := range texts {
+		b.Append(NewString(text))
+	}
+	return b.List()
+}
+
 // ObjectBuilder builds an object member by member. The zero value is ready to use. A
 // builder must not be used after Object.
 type ObjectBuilder struct {

@@ -157,3 +157,23 @@ func TestBuildersOfStringsAndObjects(t *testing.T) {
 		t.Errorf("got %s, wanted %s", got, want)
 	}
 }
+
+func TestStringsOfList(t *testing.T) {
+	for _, c := range []struct{ why, text, want string }{
+		{"an escaped string", `["a","\u00e9",""]`, `["a","é",""]`},
+		{"items of other kinds are left out", `["a",null,1,["b"],"c"]`, `["a","c"]`},
+		{"an empty list", `[]`, `[]`},
+		{"not a list", `{"a":"b"}`, `[]`},
+	} {
+		d, err := Parse([]byte(c.text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := NewStrings(d.Root.Strings()...).String(); got != c.want {
+			t.Errorf("%s: %s has the strings %s, want %s", c.why, c.text, got, c.want)
+		}
+	}
+	if got := (Value{}).Strings(); got != nil {
+		t.Errorf("an absent value has the strings %q", got)
+	}
+}

@@ -248,6 +248,21 @@ func (v Value) Items() iter.Seq2[int, Value] {
 	}
 }
 
+// Strings returns the texts of the items of a list. Items that are not strings are left out; a
+// value that is not a list has none.
+func (v Value) Strings() []string {
+	if v.Kind() != List {
+		return nil
+	}
+	texts := make([]string, 0, v.Len())
+	for _, item := range v.Items() {
+		if text, ok := item.Text(); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
 // Text returns the text of a string. The second result is false for other kinds.
 func (v Value) Text() (string, bool) {
 	if v.Kind() != String {

@@ -84,22 +84,14 @@ func UserInfo(u defaults.User) document.Value {
 		out = out.With("uid", document.NewString(u.UID))
 	}
 	if len(u.Groups) > 0 {
-		out = out.With("groups", stringList(u.Groups))
+		out = out.With("groups", document.NewStrings(u.Groups...))
 	}
 	if len(u.Extra) > 0 {
 		extra := document.NewObject()
 		for key, values := range u.Extra {
-			extra = extra.With(key, stringList(values))
+			extra = extra.With(key, document.NewStrings(values...))
 		}
 		out = out.With("extra", extra)
 	}
 	return out
-}
-
-func stringList(texts []string) document.Value {
-	items := make([]document.Value, len(texts))
-	for i, text := range texts {
-		items[i] = document.NewString(text)
-	}
-	return document.NewList(items...)
 }

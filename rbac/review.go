@@ -75,26 +75,18 @@ func (c Cluster) rules(ctx context.Context, r *cluster.Request) (document.Value,
 	}
 	var resources, paths document.ListBuilder
 	for _, held := range g.rules {
-		verbs := document.NewObject().With("verbs", stringList(held.verbs))
+		verbs := document.NewObject().With("verbs", document.NewStrings(held.verbs...))
 		if len(held.resources) > 0 {
-			rule := verbs.With("apiGroups", stringList(held.groups)).With("resources", stringList(held.resources))
+			rule := verbs.With("apiGroups", document.NewStrings(held.groups...)).With("resources", document.NewStrings(held.resources...))
 			if len(held.names) > 0 {
-				rule = rule.With("resourceNames", stringList(held.names))
+				rule = rule.With("resourceNames", document.NewStrings(held.names...))
 			}
 			resources.Append(rule)
 		}
 		if len(held.paths) > 0 {
-			paths.Append(verbs.With("nonResourceURLs", stringList(held.paths)))
+			paths.Append(verbs.With("nonResourceURLs", document.NewStrings(held.paths...)))
 		}
 	}
 	return document.NewObject().With("resourceRules", resources.List()).With("nonResourceRules", paths.List()).
 		With("incomplete", document.NewBool(false)), nil
-}
-
-func stringList(texts []string) document.Value {
-	var b document.ListBuilder
-	for _, text := range texts {
-		b.Append(document.NewString(text))
-	}
-	return b.List()
 }

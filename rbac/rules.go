@@ -33,14 +33,10 @@ type rule struct {
 }
 
 func ruleOf(v document.Value) rule {
-	texts := func(key string) []string {
-		var out []string
-		for _, item := range v.Get(key).Items() {
-			out = append(out, item.StringOr(""))
-		}
-		return out
+	return rule{
+		verbs: v.Get("verbs").Strings(), groups: v.Get("apiGroups").Strings(), resources: v.Get("resources").Strings(),
+		names: v.Get("resourceNames").Strings(), paths: v.Get("nonResourceURLs").Strings(),
 	}
-	return rule{verbs: texts("verbs"), groups: texts("apiGroups"), resources: texts("resources"), names: texts("resourceNames"), paths: texts("nonResourceURLs")}
 }
 
 // allows reports whether the rule allows an action. A rule with resource names does not allow an

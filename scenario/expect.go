@@ -188,7 +188,7 @@ func (e *Expectation) value() document.Value {
 		o.Set("absent", document.NewBool(true))
 	}
 	if len(e.Warnings) > 0 {
-		o.Set("warnings", textList(e.Warnings).List())
+		o.Set("warnings", document.NewStrings(e.Warnings...))
 	}
 	if o.Len() == 1 && e.Result != "" {
 		return document.NewString(string(e.Result))
@@ -199,7 +199,7 @@ func (e *Expectation) value() document.Value {
 func ownedValue(list []Owned) document.Value {
 	var o document.ObjectBuilder
 	for _, owned := range list {
-		o.Set(owned.Path, textList(owned.Managers).List())
+		o.Set(owned.Path, document.NewStrings(owned.Managers...))
 	}
 	return o.Object()
 }

@@ -303,7 +303,6 @@ func (s *Scenario) value() document.Value {
 	text(&b, "about", s.About)
 	text(&b, "kubernetes", s.Kubernetes)
 	var actors, steps, race document.ListBuilder
-	definitions, objects := textList(s.Definitions), textList(s.Objects)
 	for _, a := range s.Actors {
 		var o document.ObjectBuilder
 		text(&o, "name", a.Name)
@@ -316,20 +315,15 @@ func (s *Scenario) value() document.Value {
 	for i := range s.Race {
 		race.Append(s.Race[i].value())
 	}
-	for name, l := range map[string]*document.ListBuilder{"race": &race, "definitions": definitions, "objects": objects, "actors": &actors, "steps": &steps} {
-		if l.Len() > 0 {
-			b.Set(name, l.List())
+	for name, list := range map[string]document.Value{
+		"race": race.List(), "definitions": document.NewStrings(s.Definitions...), "objects": document.NewStrings(s.Objects...),
+		"actors": actors.List(), "steps": steps.List(),
+	} {
+		if list.Len() > 0 {
+			b.Set(name, list)
 		}
 	}
 	return b.Object()
-}
-
-func textList(texts []string) *document.ListBuilder {
-	var list document.ListBuilder
-	for _, text := range texts {
-		list.Append(document.NewString(text))
-	}
-	return &list
 }
 
 func (s *Step) value() document.Value {

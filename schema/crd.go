@@ -135,8 +135,8 @@ func (r *crdReader) names(spec document.Value, at place) *CRD {
 		Plural:     r.required(names, namesAt, "plural"),
 		ListKind:   names.Get("listKind").StringOr(""),
 		Singular:   names.Get("singular").StringOr(""),
-		ShortNames: texts(names.Get("shortNames")),
-		Categories: texts(names.Get("categories")),
+		ShortNames: names.Get("shortNames").Strings(),
+		Categories: names.Get("categories").Strings(),
 	}
 	if crd.ListKind == "" && crd.Kind != "" {
 		crd.ListKind = crd.Kind + "List"
@@ -401,16 +401,6 @@ func columns(list document.Value) []Column {
 			Name: c.Get("name").StringOr(""), Type: c.Get("type").StringOr(""), Format: c.Get("format").StringOr(""),
 			Description: c.Get("description").StringOr(""), JSONPath: c.Get("jsonPath").StringOr(""), Priority: int(priority),
 		})
-	}
-	return out
-}
-
-func texts(list document.Value) []string {
-	var out []string
-	for _, v := range list.Items() {
-		if s, ok := v.Text(); ok {
-			out = append(out, s)
-		}
 	}
 	return out
 }

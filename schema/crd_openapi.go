@@ -297,7 +297,7 @@ func (c *checker) mapItems(keys, items document.Value, at place) {
 	if !isObject {
 		c.add(ErrorInvalid, at.child("items").child("type"), document.NewString(items.Get("type").StringOr("")), "must be object if parent array's x-kubernetes-list-type is map")
 	}
-	required, seen := texts(items.Get("required")), map[string]bool{}
+	required, seen := items.Get("required").Strings(), map[string]bool{}
 	for _, k := range keys.Items() {
 		name := k.StringOr("")
 		p, pAt := items.Get("properties").Get(name), at.child("items").child("properties").key(name)

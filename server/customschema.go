@@ -55,7 +55,7 @@ func (d *describer) customList(k *schema.Kind, name string) document.Value {
 	return withSelectable(k, object(
 		"description", text(k.ListKind+" is a list of "+k.Kind),
 		"type", text("object"),
-		"required", texts([]string{"items"}),
+		"required", document.NewStrings("items"),
 		"properties", object(
 			"apiVersion", typeMeta.Get("apiVersion"),
 			"kind", typeMeta.Get("kind"),
@@ -134,7 +134,7 @@ func (d *describer) embedded(s document.Value) document.Value {
 			required = append(required, name)
 		}
 	}
-	return s.With("required", texts(required)).With("properties", properties.
+	return s.With("required", document.NewStrings(required...)).With("properties", properties.
 		With("apiVersion", object("type", text("string"), "description", text(apiVersionText))).
 		With("kind", object("type", text("string"), "description", text(kindText))).
 		With("metadata", d.metadata(objectMetaName, metadataText)))
@@ -171,5 +171,5 @@ func structuralInV2(s document.Value) document.Value {
 	if len(required) == 0 {
 		return s.Without("required")
 	}
-	return s.With("required", texts(required))
+	return s.With("required", document.NewStrings(required...))
 }

@@ -232,7 +232,7 @@ func (d *describer) listSchema(b *document.ObjectBuilder, l *schema.ListType) {
 			keys[i] = k.Name
 		}
 		b.Set("x-kubernetes-list-type", text("map"))
-		b.Set("x-kubernetes-list-map-keys", texts(keys))
+		b.Set("x-kubernetes-list-map-keys", document.NewStrings(keys...))
 	}
 }
 
@@ -254,7 +254,7 @@ func (d *describer) mapSchema(b *document.ObjectBuilder, m *schema.MapType) {
 		b.Set("additionalProperties", d.schema(m.Elem))
 	}
 	if len(m.Required) > 0 {
-		b.Set("required", texts(m.Required))
+		b.Set("required", document.NewStrings(m.Required...))
 	}
 	if m.Atomic {
 		b.Set("x-kubernetes-map-type", text("atomic"))

@@ -340,14 +340,6 @@ func textOr(s string) document.Value {
 	return document.NewString(s)
 }
 
-func texts(items []string) document.Value {
-	values := make([]document.Value, len(items))
-	for i, s := range items {
-		values[i] = document.NewString(s)
-	}
-	return document.NewList(values...)
-}
-
 // number returns a number value, absent for nil.
 func number(f *float64) document.Value {
 	if f == nil {

@@ -143,13 +143,6 @@ func requester(spec document.Value, u User) document.Value {
 	for _, key := range [...]string{"username", "uid", "groups", "extra"} {
 		spec = spec.Without(key)
 	}
-	texts := func(list []string) document.Value {
-		var b document.ListBuilder
-		for _, s := range list {
-			b.Append(document.NewString(s))
-		}
-		return b.List()
-	}
 	if u.Name != "" {
 		spec = spec.With("username", document.NewString(u.Name))
 	}
@@ -157,10 +150,10 @@ func requester(spec document.Value, u User) document.Value {
 		spec = spec.With("uid", document.NewString(u.UID))
 	}
 	if len(u.Groups) > 0 {
-		spec = spec.With("groups", texts(u.Groups))
+		spec = spec.With("groups", document.NewStrings(u.Groups...))
 	}
 	for key, list := range u.Extra {
-		spec = spec.Set(texts(list), "extra", key)
+		spec = spec.Set(document.NewStrings(list...), "extra", key)
 	}
 	return spec
 }
