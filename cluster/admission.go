@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -72,8 +71,7 @@ func (a *Attributes) Warn(text string) { a.warn(text) }
 // Forbid returns the refusal of the write by an admission plugin: 403, with the reason in the
 // words of the plugin. An object whose name is not generated yet has its generateName.
 func (a *Attributes) Forbid(why string) *Status {
-	name := cmp.Or(a.Name, meta(a.Object, "name"), meta(a.Object, "generateName"), "Unknown")
-	return refused(groupResource{group: a.Resource.Group, resource: a.Resource.Resource}, name, why)
+	return refused(groupResource{group: a.Resource.Group, resource: a.Resource.Resource}, admittedName(a.Name, a.Object), why)
 }
 
 // Decode decodes an object of a built-in kind in the way a request body is decoded: unknown

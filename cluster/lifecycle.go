@@ -33,15 +33,15 @@ func (t *task) checkNamespace(live fieldmanager.Object) *Status {
 	case live.Value.Exists() || !hasMeta(namespace, "deletionTimestamp"):
 		return nil
 	}
-	st := refused(t.ep.what(), t.admittedName(), "unable to create new content in namespace "+name+" because it is being terminated")
+	st := refused(t.ep.what(), admittedName(t.Name, t.body), "unable to create new content in namespace "+name+" because it is being terminated")
 	st.Details.Causes = []Cause{{Type: "NamespaceTerminating", Field: "metadata.namespace", Message: "namespace " + name + " is being terminated"}}
 	return st
 }
 
-// admittedName returns the name with which admission refuses an object: a generated name is
-// not known yet.
-func (t *task) admittedName() string {
-	return cmp.Or(t.Name, meta(t.body, "name"), meta(t.body, "generateName"), "Unknown")
+// admittedName returns the name with which admission refuses an object, given that of the request:
+// a generated name is not known yet.
+func admittedName(name string, object document.Value) string {
+	return cmp.Or(name, meta(object, "name"), meta(object, "generateName"), "Unknown")
 }
 
 // storedNamespace returns a namespace from the store, absent if it does not exist.
