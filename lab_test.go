@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -270,6 +271,40 @@ func TestRunContinuesAfterError(t *testing.T) {
 	}
 	if want := `true {"x":"1"}|error|false {"z":"1"}`; strings.Join(got, "|") != want {
 		t.Errorf("%s, want %s", strings.Join(got, "|"), want)
+	}
+}
+
+// TestRunInTerminatingNamespace: in a namespace that the live objects show as being deleted, objects
+// can be changed but not created.
+func TestRunInTerminatingNamespace(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	const live = `{apiVersion: v1, kind: Namespace, metadata: {name: shop, deletionTimestamp: "2026-01-02T03:04:05Z"}, status: {phase: Terminating}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: bank}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}
+`
+	const many = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}, data: {x: "1"}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: b, namespace: shop}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: bank}, data: {x: "1"}}
+`
+	var got []string
+	for r, err := range lab.Run(patchlab.Bytes(live), patchlab.Bytes(many), patchlab.Change{FieldManager: "m"}) {
+		if err == nil {
+			got = append(got, fmt.Sprint(r.Created()))
+			continue
+		}
+		var refused *patchlab.Error
+		if !errors.As(err, &refused) || refused.Code != 403 || refused.Reason != "Forbidden" || refused.Position.Line != 3 {
+			t.Errorf("%#v, want the API server's 403 for line 3", err)
+		}
+		got = append(got, err.Error())
+	}
+	want := []string{"false", `3:1: deployments.apps "b" is forbidden: unable to create new content in namespace shop because it is being terminated (API server response: 403 Forbidden)`, "true"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

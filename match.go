@@ -94,6 +94,12 @@ func (l *liveObjects) add(o liveObject) {
 	l.byName[name] = append(l.byName[name], len(l.all)-1)
 }
 
+// terminating reports whether a namespace is among the live objects and being deleted.
+func (l *liveObjects) terminating(namespace string) bool {
+	found := l.byName[groupKindName{"", "Namespace", namespace}]
+	return len(found) > 0 && l.all[found[0]].Value.Lookup("metadata", "deletionTimestamp").Kind() == document.String
+}
+
 func nameOf(v document.Value) groupKindName {
 	group, _, _ := schema.SplitAPIVersion(v.Get("apiVersion").StringOr(""))
 	return groupKindName{group, v.Get("kind").StringOr(""), v.Lookup("metadata", "name").StringOr("")}

@@ -76,6 +76,9 @@ func (l *Lab) runOne(live *liveObjects, o manifest.Object, c Change) (*Result, e
 	if err != nil {
 		return nil, located(err, o).about(m.target, c.Action)
 	}
+	if m.at < 0 && live.terminating(m.target.Namespace) {
+		return nil, w.refused(cluster.NamespaceTerminating(m.kind, m.Value, m.target.Namespace))
+	}
 	result, err := w.do()
 	if err != nil {
 		return nil, w.refused(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -33,8 +34,18 @@ func (t *task) checkNamespace(live fieldmanager.Object) *Status {
 	case live.Value.Exists() || !hasMeta(namespace, "deletionTimestamp"):
 		return nil
 	}
-	st := refused(t.ep.what(), admittedName(t.Name, t.body), "unable to create new content in namespace "+name+" because it is being terminated")
-	st.Details.Causes = []Cause{{Type: "NamespaceTerminating", Field: "metadata.namespace", Message: "namespace " + name + " is being terminated"}}
+	return terminating(t.ep.what(), admittedName(t.Name, t.body), name)
+}
+
+// NamespaceTerminating returns the refusal to create an object in a namespace that is being deleted
+// (403). A [Pipeline], which has no namespaces, does not refuse it.
+func NamespaceTerminating(kind *schema.Kind, object document.Value, namespace string) *Status {
+	return terminating(groupResource{group: kind.Group, resource: kind.Resource}, admittedName("", object), namespace)
+}
+
+func terminating(what groupResource, name, namespace string) *Status {
+	st := refused(what, name, "unable to create new content in namespace "+namespace+" because it is being terminated")
+	st.Details.Causes = []Cause{{Type: "NamespaceTerminating", Field: "metadata.namespace", Message: "namespace " + namespace + " is being terminated"}}
 	return st
 }
 
