@@ -299,6 +299,9 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 	return nil
 }
 
+// notEmpty stands for an object or list whose contents are listed below it.
+const notEmpty = "(not empty)"
+
 // compared returns the patches as text.
 func (d *differing) compared(found *patchlab.Alternatives) string {
 	var b strings.Builder
@@ -308,6 +311,12 @@ func (d *differing) compared(found *patchlab.Alternatives) string {
 	fmt.Fprintf(&b, "%s: %s\n", found.Target, count(len(found.Changes), "field differs", "fields differ"))
 	for _, c := range found.Changes {
 		was, is := shortPair(d.shown(found, c.Path, c.Before), d.shown(found, c.Path, c.After))
+		switch { // an object or list that becomes empty is a field, one with contents is not
+		case !c.Before.Exists() && found.Before.Value.Follow(c.Path).Exists():
+			was = notEmpty
+		case !c.After.Exists() && found.Wanted.Value.Follow(c.Path).Exists():
+			is = notEmpty
+		}
 		fmt.Fprintf(&b, "  %s: %s → %s\n", c.Path, was, is)
 	}
 	fmt.Fprintf(&b, "\n  %-22s %6s  %s\n", "patch", "bytes", "result")
