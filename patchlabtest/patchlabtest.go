@@ -59,6 +59,7 @@ import (
 type Options struct {
 	// CRDs are files, and directories of files that end in .yaml, .yml or .json. Documents
 	// other than CustomResourceDefinitions are skipped, as in envtest.
+	// Of several definitions with the same name the last one is used.
 	CRDs []string
 	// Objects are files and directories of objects to create, such as a dump of a cluster. They keep
 	// their uid, creationTimestamp, generation, status and managedFields, as do Values. Those that

@@ -228,6 +228,9 @@ func (a *App) source() *manifest.Source { return &manifest.Source{Stdin: a.In} }
 func (a *App) crds(names []string) ([]manifest.Object, error) {
 	source := a.source()
 	source.Unread = func(err error) { a.note("Warning: --crd: " + err.Error()) }
+	source.Replaced = func(earlier, later manifest.Object) {
+		a.note("Warning: --crd: " + earlier.Position().String() + " is not used, because " + later.Position().String() + " defines the same kind differently")
+	}
 	crds, skipped, err := source.CRDs(names...)
 	if err != nil {
 		return nil, err

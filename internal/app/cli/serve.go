@@ -317,6 +317,10 @@ func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) 
 	if err != nil {
 		return err
 	}
+	const manager = "patchlab/serve"
+	if err := manifest.Load(ctx, c, manager, crds...); err != nil {
+		return err
+	}
 	source := a.source()
 	source.Recursive = true
 	loaded, skipped, err := source.Objects(o.load...)
@@ -332,7 +336,7 @@ func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) 
 		a.note("--load: " + count(n, "object that the cluster already has", "objects that the cluster already has") + " skipped")
 	}
 	manifest.SortForCreation(loaded)
-	return manifest.Load(ctx, c, "patchlab/serve", slices.Concat(crds, loaded)...)
+	return manifest.Load(ctx, c, manager, loaded...)
 }
 
 // loopback reports whether an address is reachable only from this machine.

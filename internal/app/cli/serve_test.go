@@ -127,6 +127,40 @@ func TestServeLoadsADump(t *testing.T) {
 	}
 }
 
+// TestServeDefinitionsTwice checks that a definition may be in several files of --crd and in a dump.
+func TestServeDefinitionsTwice(t *testing.T) {
+	const widgets = "../../../testdata/crds/widgets.yaml"
+	text, err := os.ReadFile(widgets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"old.yaml", "dump.yaml"} {
+		old := strings.Replace(string(text), "[wdg]", "[old]", 1)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(old), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	url, errors, stop := startServe(t, "--crd", filepath.Join(dir, "old.yaml"), "--crd", widgets, "--load", filepath.Join(dir, "dump.yaml"))
+	resp, err := http.Get(url + "/apis/lab.example.com/v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if list, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(list), `"name":"widgets"`) || strings.Contains(string(list), `"old"`) {
+		t.Errorf("%s of %s (%v), want the last definition of --crd", resp.Status, list, err)
+	}
+	stop()
+	for _, want := range []string{
+		"Warning: --crd: " + filepath.Join(dir, "old.yaml") + ":1:1 is not used, because " + widgets + ":",
+		"--load: 1 object that the cluster already has skipped\n",
+	} {
+		if !strings.Contains(errors.String(), want) {
+			t.Errorf("notes: %s\nwant %s", errors, want)
+		}
+	}
+}
+
 // owned is a dump of an owner and its dependent, of a Job whose labels contain its uid, and of a
 // Pod that is being debugged and deleted.
 const owned = `apiVersion: v1

@@ -145,6 +145,35 @@ func TestCRDsOfAFolder(t *testing.T) {
 	}
 }
 
+// Projects have the same definition in several folders, such as those of a chart and of kustomize.
+func TestLastOfEachCRD(t *testing.T) {
+	definition := func(name, comment string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: " + name + ", annotations: {a: " + comment + "}}\n")}
+	}
+	files := fstest.MapFS{
+		"a/x.yaml": definition("xs", "old"), "a/y.yaml": definition("ys", "same"),
+		"b/x.yaml": definition("xs", "new"), "b/y.yaml": definition("ys", "same"), "b/z.yaml": definition("zs", "new"),
+	}
+	var replaced []string
+	s := manifest.Source{FS: files, Replaced: func(earlier, later manifest.Object) {
+		replaced = append(replaced, earlier.Position().String()+" by "+later.Position().String())
+	}}
+	crds, _, err := s.CRDs("a", "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range crds {
+		got = append(got, o.Position().String())
+	}
+	if want := []string{"b/x.yaml:1:1", "b/y.yaml:1:1", "b/z.yaml:1:1"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if want := []string{"a/x.yaml:1:1 by b/x.yaml:1:1"}; !slices.Equal(replaced, want) {
+		t.Errorf("replaced %q, want %q: a definition that does not differ is not reported", replaced, want)
+	}
+}
+
 func TestObjectsOfFiles(t *testing.T) {
 	for name, s := range sources(t) {
 		for _, c := range []struct {

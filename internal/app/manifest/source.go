@@ -32,6 +32,9 @@ type Source struct {
 	// cannot be parsed, such as the template of a chart; the file is skipped. With nil,
 	// reading fails with that error.
 	Unread func(error)
+	// Replaced, if not nil, is called with each CustomResourceDefinition that CRDs leaves out because
+	// a later one with the same name differs from it.
+	Replaced func(earlier, later Object)
 }
 
 // Read returns the documents of files, in the order of the names. A name is a file, a
@@ -98,8 +101,8 @@ func isObject(v document.Value) bool {
 }
 
 // CRDs returns the CustomResourceDefinitions in files, and in directories with all
-// subdirectories. Other documents are skipped and counted; a name without any
-// CustomResourceDefinition is an error.
+// subdirectories. Of several with the same name the last one is returned, as by envtest. Other
+// documents are skipped and counted; a name without any CustomResourceDefinition is an error.
 func (s *Source) CRDs(names ...string) (crds []Object, skipped int, err error) {
 	all := *s
 	all.Recursive = true
@@ -115,7 +118,26 @@ func (s *Source) CRDs(names ...string) (crds []Object, skipped int, err error) {
 		}
 		crds, skipped = append(crds, found...), skipped+len(objects)-len(found)
 	}
-	return crds, skipped, nil
+	return s.lastOfEach(crds), skipped, nil
+}
+
+// lastOfEach returns the definitions without those that a later one with the same name replaces.
+func (s *Source) lastOfEach(crds []Object) []Object {
+	name := func(o Object) string { return o.Value.Lookup("metadata", "name").StringOr("") }
+	last := map[string]int{}
+	for i, o := range crds {
+		last[name(o)] = i
+	}
+	var kept []Object
+	for i, o := range crds {
+		switch at := last[name(o)]; {
+		case at == i || name(o) == "":
+			kept = append(kept, o)
+		case s.Replaced != nil && !document.Equal(o.Value, crds[at].Value):
+			s.Replaced(o, crds[at])
+		}
+	}
+	return kept
 }
 
 // Files returns the files that a name denotes.
