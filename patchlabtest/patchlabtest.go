@@ -169,8 +169,10 @@ func New(o Options) (*Server, error) {
 	if g.now == nil {
 		g.now = time.Now
 	}
+	var authorizer server.Authorizer
 	if o.RBAC {
-		g.Cluster = rbac.Cluster{Cluster: c}
+		authorized := rbac.Cluster{Cluster: c}
+		g.Cluster, authorizer = authorized, authorized
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	if err = controllers.Bootstrap(ctx, c, o.RBAC); err == nil {
@@ -196,7 +198,7 @@ func New(o Options) (*Server, error) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		err := server.New(g, server.Options{User: admin(), Wrap: o.Wrap, Now: o.Now}).Serve(ctx, l, nil)
+		err := server.New(g, server.Options{User: admin(), Authorizer: authorizer, Wrap: o.Wrap, Now: o.Now}).Serve(ctx, l, nil)
 		controlled.Wait()
 		done <- errors.Join(err, failed, c.Close())
 	}()

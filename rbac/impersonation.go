@@ -9,25 +9,25 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// checkImpersonation returns the refusal of a request whose sender may not impersonate its user: the
+// checkImpersonation returns the refusal of an action whose sender may not impersonate the user: the
 // verb impersonate is needed for the user or service account and for each group, uid and extra
 // field. The refusal names the verb that kube-apiserver 1.36 asks for last, of its constrained
 // impersonation (KEP-5284).
-func checkImpersonation(ctx context.Context, c *cluster.Cluster, r *cluster.Request, a action) *cluster.Status {
-	if exempt(r.Impersonator) {
+func checkImpersonation(ctx context.Context, c *cluster.Cluster, u, impersonator cluster.User, a action) *cluster.Status {
+	if exempt(impersonator) {
 		return nil
 	}
-	for _, needed := range impersonations(r.User) {
-		switch allowed, _, err := decide(ctx, c, r.Impersonator, &needed); {
+	for _, needed := range impersonations(u) {
+		switch allowed, _, err := decide(ctx, c, impersonator, &needed); {
 		case err != nil:
 			return internal(err)
 		case !allowed:
 			mode := "user-info"
-			if _, _, ok := names.ServiceAccount(r.User.Name); ok {
+			if _, _, ok := names.ServiceAccount(u.Name); ok {
 				mode = "serviceaccount"
 			}
 			a.verb = "impersonate-on:" + mode + ":" + a.verb
-			return refusal(r.Impersonator, &a, "")
+			return refusal(impersonator, &a, "")
 		}
 	}
 	return nil

@@ -58,6 +58,14 @@ func TestImpersonation(t *testing.T) {
 			if !errors.As(err, &st) || st.Message != c.want {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
+			want := `forbidden: User "bob" cannot get path "/metrics"`
+			if c.want == user {
+				want = `forbidden: User "imp" cannot impersonate-on:user-info:get path "/metrics"`
+			}
+			err = cl.AuthorizePath(t.Context(), c.as, cluster.User{Name: "imp", Groups: []string{"system:authenticated"}}, "get", "/metrics")
+			if c.as.Name == "bob" && (!errors.As(err, &st) || st.Message != want) {
+				t.Errorf("for a path: %v, want %s", err, want)
+			}
 		})
 	}
 }

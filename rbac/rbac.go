@@ -33,11 +33,34 @@ func (c Cluster) Read(ctx context.Context, r *cluster.Request) (*cluster.Reading
 	return c.Cluster.Read(ctx, r)
 }
 
+// Authorize returns the refusal of a request, a [*cluster.Status], without answering it; nil if its
+// user may send it.
+func (c Cluster) Authorize(ctx context.Context, r *cluster.Request) error {
+	if st := authorize(ctx, c.Cluster, r); st != nil {
+		return st
+	}
+	return nil
+}
+
+// AuthorizePath returns the refusal of a request for a path other than that of objects, a
+// [*cluster.Status]; nil if the user may send it. The verb is the method in lower case. The
+// impersonator is the zero User if nobody impersonates the user.
+func (c Cluster) AuthorizePath(ctx context.Context, u, impersonator cluster.User, verb, path string) error {
+	a := action{verb: verb, path: path}
+	if st := checkImpersonation(ctx, c.Cluster, u, impersonator, a); st != nil {
+		return st
+	}
+	if st := check(ctx, c.Cluster, u, &a); st != nil {
+		return st
+	}
+	return nil
+}
+
 // authorize returns the refusal of a request that its user is not allowed to send, otherwise nil. An
 // apply to an object that does not exist needs the right to create it, too.
 func authorize(ctx context.Context, c *cluster.Cluster, r *cluster.Request) *cluster.Status {
 	a := actionOf(r)
-	if st := checkImpersonation(ctx, c, r, *a); st != nil {
+	if st := checkImpersonation(ctx, c, r.User, r.Impersonator, *a); st != nil {
 		return st
 	}
 	if st := check(ctx, c, r.User, a); st != nil {
@@ -84,22 +107,22 @@ func check(ctx context.Context, c *cluster.Cluster, u cluster.User, a *action) *
 
 // refusal returns the refusal of an action; reason may be empty.
 func refusal(u cluster.User, a *action, reason string) *cluster.Status {
-	scope := "at the cluster scope"
-	if a.namespace != "" {
-		scope = fmt.Sprintf("in the namespace %q", a.namespace)
-	}
-	why := fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", u.Name, a.verb, a.target(), a.group, scope)
+	why := fmt.Sprintf("User %q cannot %s %s", u.Name, a.verb, a.place())
 	if reason != "" {
 		why += ": " + reason
 	}
-	what := a.resource
-	if a.group != "" {
-		what += "." + a.group
+	what := ""
+	if a.path == "" {
+		what = a.resource
+		if a.group != "" {
+			what += "." + a.group
+		}
+		if a.name != "" {
+			what += fmt.Sprintf(" %q", a.name)
+		}
+		what += " is "
 	}
-	if a.name != "" {
-		what += fmt.Sprintf(" %q", a.name)
-	}
-	return &cluster.Status{Code: 403, Reason: cluster.ReasonForbidden, Message: what + " is forbidden: " + why,
+	return &cluster.Status{Code: 403, Reason: cluster.ReasonForbidden, Message: what + "forbidden: " + why,
 		Details: &cluster.StatusDetails{Group: a.group, Kind: a.resource, Name: a.name}}
 }
 

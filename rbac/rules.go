@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -25,6 +26,18 @@ func (a *action) target() string {
 		return a.resource
 	}
 	return a.resource + "/" + a.sub
+}
+
+// place returns what the action is for, in kube-apiserver's words.
+func (a *action) place() string {
+	if a.path != "" {
+		return fmt.Sprintf("path %q", a.path)
+	}
+	scope := "at the cluster scope"
+	if a.namespace != "" {
+		scope = fmt.Sprintf("in the namespace %q", a.namespace)
+	}
+	return fmt.Sprintf("resource %q in API group %q %s", a.target(), a.group, scope)
 }
 
 // rule is a rule of a role (rbac.authorization.k8s.io/v1 PolicyRule).

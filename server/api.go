@@ -98,9 +98,10 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		http.Error(w, fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: unable to determine kind and namespace from url, %s", r.URL.RequestURI(), r.URL.RequestURI()), http.StatusInternalServerError)
 		return
 	}
-	t, err := s.target(r, placeOf(group, version, parts))
+	p := placeOf(group, version, parts)
+	t, err := s.target(r, p)
 	if err != nil {
-		s.fail(w, r, err)
+		s.fail(w, r, s.refusal(r, p, err))
 		return
 	}
 	w.kind = requestKind{verb: t.verb.String(), group: t.group, resource: t.resource}
@@ -115,14 +116,14 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		if !t.kind.Builtin { // for built-in kinds, the router may have refused it
 			warn(w.Header(), t.deprecation())
 		}
-		s.fail(w, r, err)
+		s.fail(w, r, s.refusal(r, p, err))
 		return
 	}
 	query := queryOf(r)
 	request, err := s.request(w, r, t, query)
 	if err != nil {
 		warn(w.Header(), t.deprecation())
-		s.fail(w, r, err)
+		s.fail(w, r, s.refusal(r, p, err))
 		return
 	}
 	if writes(r) && !s.admit(w, r, s.writes) {

@@ -42,6 +42,8 @@ type Options struct {
 	// is the user, the organizations are its groups. A request without Token needs such a certificate
 	// if Token is set. Certificates of other authorities are answered with 401. nil ignores them all.
 	ClientCAs *x509.CertPool
+	// Authorizer decides about the requests that the cluster is not asked about; nil allows them.
+	Authorizer Authorizer
 	// Hosts are the names, in addition to localhost and IP addresses, that the Host header may
 	// contain. Requests with other names are refused with 403, so that a web page cannot reach
 	// the server by DNS rebinding.
@@ -101,6 +103,19 @@ type Cluster interface {
 	Kinds() *schema.Registry
 }
 
+// Authorizer decides about requests that do not reach a Cluster which itself refuses what the user of
+// a request may not do: those for other paths than objects, and those that are refused before. As in
+// kube-apiserver, who may not send a request does not learn what else is wrong with it.
+type Authorizer interface {
+	// Authorize returns the refusal of a request for objects, a [*cluster.Status]; nil if its user may
+	// send it. The request has neither body nor options.
+	Authorize(context.Context, *cluster.Request) error
+	// AuthorizePath returns the refusal of a request for another path; nil if the user may send it.
+	// The verb is the method in lower case. The impersonator is the zero User if nobody impersonates
+	// the user.
+	AuthorizePath(ctx context.Context, u, impersonator cluster.User, verb, path string) error
+}
+
 // Server is an http.Handler for the complete API. It is safe for concurrent use.
 type Server struct {
 	cluster       Cluster
@@ -139,7 +154,7 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	defer s.finish(w, r, start)
 	w.Header().Set("Cache-Control", "no-cache, private")
 	w.Header().Set(auditID, requestID(r))
-	if s.health(w, r) {
+	if (s.options.Authorizer == nil || strings.Count(r.URL.Path, "/") == 1) && s.health(w, r) {
 		return
 	}
 	if err := s.checkOrigin(r); err != nil {
@@ -159,6 +174,15 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if r, err = s.impersonate(r); err != nil {
 		s.fail(w, r, err)
 		return
+	}
+	if s.options.Authorizer != nil {
+		if err := s.authorizePath(r); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		if s.health(w, r) {
+			return
+		}
 	}
 	if !writes(r) && !isWatch(r) && !s.admit(w, r, s.reads) {
 		return

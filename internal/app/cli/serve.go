@@ -249,7 +249,8 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	}
 	var served server.Cluster = c
 	if o.authorize == byRoles {
-		served = rbac.Cluster{Cluster: c}
+		authorized := rbac.Cluster{Cluster: c}
+		served, options.Authorizer = authorized, authorized
 	}
 	return server.New(served, options).Serve(ctx, l, pair)
 }

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+// authorizePath returns the refusal of a request for a path that is not that of objects.
+func (s *Server) authorizePath(r *http.Request) error {
+	parts := split(r.URL.Path)
+	if len(parts) > 2 && parts[0] == "api" || len(parts) > 3 && parts[0] == "apis" {
+		return nil
+	}
+	who := s.identity(r)
+	return s.options.Authorizer.AuthorizePath(r.Context(), who.user, who.impersonator, strings.ToLower(r.Method), r.URL.Path)
+}
+
+// refusal returns why a request for objects is refused that is not passed to the cluster: because its
+// user may not send it, or err.
+func (s *Server) refusal(r *http.Request, p place, err error) error {
+	verb, ok := p.authorizedVerb(r)
+	if s.options.Authorizer == nil || !ok {
+		return err
+	}
+	who := s.identity(r)
+	refused := s.options.Authorizer.Authorize(r.Context(), &cluster.Request{
+		Verb: verb, Group: p.group, Version: p.version, Resource: p.resource, Subresource: p.subresource,
+		Namespace: p.namespace, Name: p.name, User: who.user, Impersonator: who.impersonator,
+	})
+	if refused != nil {
+		return refused
+	}
+	return err
+}
+
+// authorizedVerb returns the verb that the user of a request needs, whether or not the path supports
+// it (apiserver/pkg/endpoints/request). It is false for methods that no path supports.
+func (p place) authorizedVerb(r *http.Request) (cluster.Verb, bool) {
+	if p.watch {
+		return cluster.Watch, true
+	}
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		switch {
+		case asksToWatch(r):
+			return cluster.Watch, true
+		case p.name == "":
+			return cluster.List, true
+		}
+		return cluster.Get, true
+	case http.MethodPost:
+		return cluster.Create, true
+	case http.MethodPut:
+		return cluster.Update, true
+	case http.MethodPatch:
+		return cluster.Patch, true
+	case http.MethodDelete:
+		if p.name == "" {
+			return cluster.DeleteCollection, true
+		}
+		return cluster.Delete, true
+	}
+	return 0, false
+}
