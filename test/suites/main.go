@@ -4,12 +4,17 @@
 //	go run ./suites -command ../bin/patchlab
 //	go run ./suites -command ../bin/patchlab -etcd /tmp/kube/bin/etcd
 //	go run ./suites -kube /tmp/kube
+//	go run ./suites -command ../bin/patchlab -kube /tmp/kube CLONE/internal/controller...
 //	go run ./suites -url https://127.0.0.1:6443 -token secret -only controller-runtime
 //
 // The suites are downloaded as modules; this repository has no copies of them. The
 // suites of Kubernetes start servers in the test process. The files of testdata replace
 // that code (go test -overlay) and start the command, or connect to the server, for
 // each test.
+//
+// With arguments, it runs the tests in these folders instead, which are those of packages that use
+// envtest in clones of other projects: with the stand-ins of 'patchlab envtest' and, with -kube, with
+// the programs of Kubernetes.
 //
 // A run of all suites takes half an hour on two cores, mostly for compiling Kubernetes.
 package main
@@ -33,13 +38,14 @@ func main() {
 	only := flag.String("only", "", "regular expression of the suites to run")
 	dir := flag.String("dir", filepath.Join(home, "patchlab-suites"), "folder for the suites' modules and programs")
 	flag.Parse()
-	if err := run(t, *etcd, *only, *dir); err != nil {
+	t.dir = *dir
+	if err := run(t, *etcd, *only, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "suites:", err)
 		os.Exit(1)
 	}
 }
 
-func run(t *target, etcd, only, dir string) error {
+func run(t *target, etcd, only string, folders []string) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -48,6 +54,9 @@ func run(t *target, etcd, only, dir string) error {
 		if t.command, err = filepath.Abs(t.command); err != nil {
 			return err
 		}
+	}
+	if len(folders) > 0 {
+		return compareEnvtest(t, folders)
 	}
 	if etcd != "" {
 		url, stop, err := startEtcd(etcd)
@@ -65,7 +74,6 @@ func run(t *target, etcd, only, dir string) error {
 		}
 		stop()
 	}
-	t.dir = dir
 	fmt.Println("| suite | tests | passed | failed | left out | failures |\n|---|---:|---:|---:|---:|---|")
 	failed := 0
 	for _, s := range suites {
