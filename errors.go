@@ -163,6 +163,9 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		e.Position = e.Fields[0].Position
 	}
 	e.message = refusalText(status, e.Fields) + answer
+	if errors.Is(status, fieldmanager.ErrVersion) {
+		e.message += "\na managedFields entry of the live object has this version, which its CustomResourceDefinition no longer has; remove the entry, or set managedFields to [{}] to remove all"
+	}
 	if what := listedText(status); what != "" && len(e.Fields) > 1 {
 		e.Position = document.Position{}
 		e.message = what + answer + list(e.Fields)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
@@ -305,6 +306,19 @@ func TestRunInTerminatingNamespace(t *testing.T) {
 	want := []string{"false", `3:1: deployments.apps "b" is forbidden: unable to create new content in namespace shop because it is being terminated (API server response: 403 Forbidden)`, "true"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestApplyOverLostVersion: the refusal has the API server's words, and says what to do.
+func TestApplyOverLostVersion(t *testing.T) {
+	lab := newLab(t, patchlab.Options{CRDs: os.DirFS("testdata/crds")})
+	const live = `{apiVersion: lab.example.com/v1, kind: Widget, metadata: {name: a, namespace: shop, managedFields: [
+  {manager: old, operation: Apply, apiVersion: lab.example.com/v1alpha1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:note": {}}}}]}, spec: {note: old}}`
+	_, err := lab.Apply(patchlab.Bytes(live), patchlab.Bytes(`{apiVersion: lab.example.com/v1, kind: Widget, metadata: {name: a, namespace: shop}, spec: {note: new}}`), patchlab.ApplyOptions{FieldManager: "new"})
+	const want = "1:1: request to convert CR to an invalid group/version: lab.example.com/v1alpha1 (API server response: 500)\n" +
+		"a managedFields entry of the live object has this version, which its CustomResourceDefinition no longer has; remove the entry, or set managedFields to [{}] to remove all"
+	if !errors.Is(err, fieldmanager.ErrVersion) || err.Error() != want {
+		t.Errorf("%v\nwant %s", err, want)
 	}
 }
 

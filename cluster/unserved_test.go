@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -71,6 +72,24 @@ func TestManagersInAVersionThatIsNoLongerServed(t *testing.T) {
 	})
 	if got := owners(patched); got != `old example.com/v1beta1 {"f:a":{}}; new example.com/v1 {"f:b":{}}` {
 		t.Errorf("patched: %s", got)
+	}
+	// A version that the definition no longer has cannot be applied over.
+	do(&cluster.Request{
+		Verb: cluster.Patch, Format: cluster.MergePatch, Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Name: "things.example.com",
+		Subresource: "status", Body: []byte(`{"status":{"storedVersions":["v1"]}}`),
+	})
+	do(&cluster.Request{
+		Verb: cluster.Patch, Format: cluster.MergePatch, Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Name: "things.example.com",
+		Body: []byte(`{"spec":{"versions":[` + version("v1", true) + `]}}`),
+	})
+	_, err = c.Do(context.Background(), &cluster.Request{
+		Verb: cluster.Patch, Format: cluster.ApplyPatch, Group: "example.com", Version: "v1", Resource: "things", Namespace: "n", Name: "patched",
+		Body:    []byte(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"patched"},"spec":{"b":"2"}}`),
+		Options: cluster.Options{FieldManager: "new"},
+	})
+	var refused *cluster.Status
+	if !errors.As(err, &refused) || refused.Code != 500 || refused.Message != "request to convert CR to an invalid group/version: example.com/v1beta1" {
+		t.Errorf("a version that does not exist: %v", err)
 	}
 }
 

@@ -48,8 +48,8 @@ var (
 	// (400).
 	ErrName = errors.New("name mismatch")
 	// ErrVersion: a managedFields entry has an apiVersion that does not serve the kind
-	// (500).
-	ErrVersion = errors.New("no such version")
+	// (500). The text is that of kube-apiserver.
+	ErrVersion = errors.New("request to convert CR to an invalid group/version")
 )
 
 // RequestError is an error that wraps ErrRequest.

@@ -60,7 +60,7 @@ func (m *Manager) other(apiVersion string) (*schema.Type, error) {
 		}
 	}
 	if _, _, ok := schema.SplitAPIVersion(apiVersion); !ok || m.config.Custom {
-		return nil, fmt.Errorf("%w: a managedFields entry uses apiVersion %s, which does not serve %s", ErrVersion, apiVersion, m.config.Kind)
+		return nil, fmt.Errorf("%w: %s", ErrVersion, apiVersion)
 	}
 	return nil, nil
 }
