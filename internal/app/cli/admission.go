@@ -25,10 +25,11 @@ func (a *App) admit(ctx context.Context, config *cluster.Config) (done bool, err
 	return false, nil
 }
 
-// noteNoAdmission prints what a server of this program does not support.
-func (a *App) noteNoAdmission() {
+// noteNoAdmission prints what a server of this program does not support. suppress says how to
+// suppress the note, "" if nothing does.
+func (a *App) noteNoAdmission(suppress string) {
 	if a.Admission == nil {
 		a.note("note: CEL rules, admission policies and webhooks are disabled, because the program " + admissionProgram +
-			" was found neither in the directory of patchlab nor on the PATH; --admission=false suppresses this note\n" + howToInstall(admissionPackage))
+			" was found neither in the directory of patchlab nor on the PATH" + suppress + "\n" + howToInstall(admissionPackage))
 	}
 }

@@ -68,7 +68,7 @@ func (a *App) envtest(folder string) error {
 		if found, ok := findProgram(admissionProgram); ok {
 			program = found
 		} else {
-			a.noteNoAdmission()
+			a.noteNoAdmission("")
 		}
 	}
 	if err := install(folder, program); err != nil {

@@ -233,8 +233,11 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		options.Hosts = append(options.Hosts, name)
 	}
 	options.Log = server.LogTo(a.logger(o))
-	if o.admission {
-		a.noteNoAdmission()
+	switch {
+	case o.certificates != nil:
+		a.noteNoAdmission("")
+	case o.admission:
+		a.noteNoAdmission("; --admission=false suppresses this note")
 	}
 	if _, err := fmt.Fprintf(a.Out, "serving on %s\n", address); err != nil {
 		return err
