@@ -88,6 +88,12 @@ func (c *Cluster) newDeletion(r *Request, ep *endpoint) (*deletion, *Status) {
 	return d, nil
 }
 
+// endingFor is how long an object that is marked as being deleted and then removed by the same request,
+// such as a pod without a node, can be seen in between. kube-apiserver's two writes to etcd take
+// that long. Without it, the caches of clients receive both changes at once, and controllers
+// that act on a deletionTimestamp never see it.
+const endingFor = 2 * time.Millisecond
+
 // deleteOne deletes an object, or sets its deletionTimestamp if finalizers or a grace period prevent
 // its immediate deletion.
 func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Response, *Status) {
@@ -133,6 +139,9 @@ func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Resp
 			d.written(ctx, d.ep, item.Value)
 		}
 		if v.remove {
+			if v.update.Value.Exists() {
+				time.Sleep(endingFor)
+			}
 			if item, err = d.store.Delete(ctx, key, store.DeleteOptions[*Record]{Validate: unchanged(item.Revision)}); err != nil {
 				if errors.Is(err, errChanged) {
 					continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -206,4 +207,25 @@ func TestDeleteCollectionDeletesTheSelectedObjects(t *testing.T) {
 	if got := strings.Join(left, "; "); got != "b 03:04:05Z 0 x.io/f; c " {
 		t.Errorf("left are %q", got)
 	}
+}
+
+// A pod that no node runs is marked as being deleted and removed by one request. Between both it can
+// be read, as with kube-apiserver, so that controllers see its deletionTimestamp.
+func TestPodWithoutNodeCanBeSeenEnding(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newRequests(t, cluster.Config{})
+		const pods = "/api/v1/namespaces/default/pods"
+		q.must(cluster.Create, pods, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+		deleted := make(chan struct{})
+		go func() {
+			defer close(deleted)
+			q.must(cluster.Delete, pods+"/p", "")
+		}()
+		time.Sleep(time.Millisecond)
+		if ending := q.must(cluster.Get, pods+"/p", ""); ending.Lookup("metadata", "deletionTimestamp").Kind() != document.String {
+			t.Errorf("after a millisecond the metadata is %s", ending.Get("metadata"))
+		}
+		<-deleted
+		q.refused(404, cluster.Get, pods+"/p", "")
+	})
 }

@@ -9,6 +9,10 @@ import (
 	"strings"
 )
 
+// GitVersion returns the version that a server reports for the kinds of a Kubernetes version such as
+// "1.36".
+func GitVersion(kubernetes string) string { return "v" + kubernetes + ".0+patchlab" }
+
 // version serves /version: the Kubernetes version of the served API.
 func (s *Server) version(w *writer, r *http.Request) {
 	if r.Method != http.MethodGet {
@@ -33,7 +37,7 @@ func (s *Server) version(w *writer, r *http.Request) {
 	}
 	s.indented(w, r, map[string]string{
 		"emulationMajor": "1", "emulationMinor": minor, "minCompatibilityMajor": "1", "minCompatibilityMinor": before,
-		"major": "1", "minor": minor, "gitVersion": "v1." + minor + ".0+patchlab",
+		"major": "1", "minor": minor, "gitVersion": GitVersion("1." + minor),
 		"gitCommit": "", "gitTreeState": "", "buildDate": "1970-01-01T00:00:00Z",
 		"goVersion": runtime.Version(), "compiler": runtime.Compiler, "platform": runtime.GOOS + "/" + runtime.GOARCH,
 	})

@@ -87,6 +87,9 @@ func TestEnvtestInstallsBothPrograms(t *testing.T) {
 
 // envtest starts the programs without a command, under their names, and asks them for a flag.
 func TestProgramsOfEnvtestAreCommands(t *testing.T) {
+	if code, out, errs := ran(t, kubeAPIServer, "--version"); code != exitDone || out != "Kubernetes v1.36.0+patchlab\n" || errs != "" {
+		t.Errorf("--version: code %d, printed %q, errors %q", code, out, errs)
+	}
 	for _, name := range []string{kubeAPIServer, etcdStandIn} {
 		for _, file := range []string{filepath.Join("x", name), filepath.Join("x", name+".exe")} {
 			code, out, errs := ran(t, called(file, []string{"--help"})...)

@@ -20,6 +20,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/plugins"
+	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -69,6 +70,10 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 			return a.serve(c.Context(), &o)
 		},
 	}
+	// kube-apiserver prints its version in this form.
+	known := schema.Versions()
+	c.Version = server.GitVersion(known[len(known)-1])
+	c.SetVersionTemplate("Kubernetes {{.Version}}\n")
 	f := c.Flags()
 	f.StringVar(&address, "bind-address", "127.0.0.1", "address to listen on")
 	f.StringVar(&port, "secure-port", "6443", "port to listen on; 0 selects a free port")
