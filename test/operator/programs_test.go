@@ -20,6 +20,9 @@ import (
 // assets is the environment variable with the folder of the programs that envtest starts.
 const assets = "KUBEBUILDER_ASSETS"
 
+// kubeVersion is the Kubernetes version of the installed programs: not the default.
+const kubeVersion = "1.35"
+
 // installPrograms makes envtest start patchlab, unless the tests run against the programs of
 // Kubernetes.
 func installPrograms(t testing.TB) {
@@ -34,7 +37,7 @@ func installPrograms(t testing.TB) {
 		t.Fatalf("building %s: %v\n%s", program, err, out)
 	}
 	folder := filepath.Join(t.TempDir(), "k8s")
-	out, err := exec.Command(program, "envtest", "--dir", folder).CombinedOutput()
+	out, err := exec.Command(program, "envtest", "--dir", folder, "--kube-version", kubeVersion).CombinedOutput()
 	if err != nil || string(out) != folder+"\n" {
 		t.Fatalf("patchlab-admission envtest: %v, printed %q, want the folder alone", err, out)
 	}
@@ -127,6 +130,15 @@ func TestPrograms(t *testing.T) {
 		})
 	}
 
+	t.Run("the kinds are those of the installed version", func(t *testing.T) {
+		version, err := admin.Discovery().ServerVersion()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(version.GitVersion, "patchlab") && version.Major+"."+version.Minor != kubeVersion {
+			t.Errorf("the version is %s, want %s", version.GitVersion, kubeVersion)
+		}
+	})
 	t.Run("requests without credentials are anonymous", func(t *testing.T) {
 		_, err := clientset(t, rest.AnonymousClientConfig(environment.Config)).CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
 		const want = `configmaps is forbidden: User "system:anonymous" cannot list resource "configmaps" in API group "" in the namespace "default"`

@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 		"patchlab":                  run(nil),
 		"kubectl-patchlab":          run(nil),
 		"kubectl_complete-patchlab": run(nil),
+		kubeAPIServer:               run(nil),
+		etcdStandIn:                 run(nil),
 		referenceProgram: run(&verify.Reference{
 			Merge: func() fieldmanager.Engine { return reference.Merger() }, Patch: reference.Patch{},
 		}),

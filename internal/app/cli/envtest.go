@@ -6,21 +6,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // etcdStandIn is the name under which envtest executes etcd.
 const etcdStandIn = "etcd"
 
+// versionFile is the file, beside the programs that envtest executes, with the Kubernetes version of
+// the built-in kinds. envtest passes no flag for it.
+const versionFile = "kube-version"
+
 func (a *App) envtestCommand() *cobra.Command {
-	var folder string
+	var folder, version string
 	c := &cobra.Command{
 		Use:   "envtest",
 		Short: "Install kube-apiserver and etcd for suites that use envtest, and print their folder",
@@ -28,7 +36,8 @@ func (a *App) envtestCommand() *cobra.Command {
 folder. A test suite that uses envtest (sigs.k8s.io/controller-runtime) runs unchanged
 with KUBEBUILDER_ASSETS set to it: envtest then starts 'patchlab serve' with the flags,
 certificates, authorization and admission plugins that it sets for kube-apiserver.
-Objects are in memory; etcd only answers health checks.
+Objects are in memory; etcd only answers health checks. The built-in kinds are those of
+the newest supported Kubernetes version, or of --kube-version.
 
 As with envtest's own programs, no controllers run. Other flags of kube-apiserver, such
 as --feature-gates, have no effect. CEL rules, admission policies and webhooks need the
@@ -38,25 +47,32 @@ program ` + admissionProgram + `, which is copied instead if it is installed.
 		Example: `  # Run the tests of an operator
   KUBEBUILDER_ASSETS=$(patchlab envtest) go test ./...
 
-  # Install into a folder of the project
-  patchlab envtest --dir bin/k8s`,
+  # Install the kinds of Kubernetes 1.34 into a folder of the project
+  patchlab envtest --kube-version 1.34 --dir bin/k8s`,
 		Args: arguments(),
-		RunE: func(*cobra.Command, []string) error { return a.envtest(folder) },
+		RunE: func(*cobra.Command, []string) error { return a.envtest(folder, version) },
 	}
-	c.Flags().StringVar(&folder, "dir", "", "folder to install to (default a folder for this purpose in the user's cache)")
+	c.Flags().StringVar(&folder, "dir", "", "folder to install to (default a folder of the version in the user's cache)")
+	c.Flags().StringVar(&version, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.34 (default the latest supported version)")
+	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 // envtest installs the programs in a folder and prints it.
-func (a *App) envtest(folder string) error {
+func (a *App) envtest(folder, version string) error {
+	catalog, err := schema.Builtin(minorVersion(version))
+	if err != nil {
+		return usage("--kube-version " + version + ": supported versions are " + strings.Join(schema.Versions(), ", "))
+	}
+	version = catalog.Version()
 	if folder == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
 			return fmt.Errorf("%w: use --dir to choose a folder", err)
 		}
-		folder = filepath.Join(cache, "patchlab", "envtest")
+		folder = filepath.Join(cache, "patchlab", "envtest-"+version)
 	}
-	folder, err := filepath.Abs(folder)
+	folder, err = filepath.Abs(folder)
 	if err != nil {
 		return err
 	}
@@ -71,16 +87,16 @@ func (a *App) envtest(folder string) error {
 			a.noteNoAdmission("")
 		}
 	}
-	if err := install(folder, program); err != nil {
+	if err := install(folder, program, version); err != nil {
 		return fmt.Errorf("installing %s and %s: %w", kubeAPIServer, etcdStandIn, err)
 	}
 	_, err = fmt.Fprintln(a.Out, folder)
 	return err
 }
 
-// install copies a program into a folder under both names. A test that runs meanwhile keeps
-// the programs that it has started.
-func install(folder, program string) error {
+// install copies a program into a folder under both names, beside the file with the version. A test
+// that runs meanwhile keeps the programs that it has started.
+func install(folder, program, version string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
@@ -92,7 +108,20 @@ func install(folder, program string) error {
 			return err
 		}
 	}
-	return nil
+	return os.WriteFile(filepath.Join(folder, versionFile), []byte(version+"\n"), 0o644)
+}
+
+// installedVersion returns the Kubernetes version in the file beside this program, "" without one.
+func installedVersion() (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(program), versionFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(text)), err
 }
 
 // copyProgram copies a program unless the target has the same contents already.

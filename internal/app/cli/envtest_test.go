@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -72,8 +73,22 @@ func TestEnvtestInstallsBothPrograms(t *testing.T) {
 	if os.SameFile(etcd, installed("etcd")) {
 		t.Error("the other version was overwritten instead of replaced, so a running one changes")
 	}
-	if left, err := os.ReadDir(folder); err != nil || len(left) != 2 {
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 3 {
 		t.Errorf("the folder has %v: %v", left, err)
+	}
+
+	if version, err := os.ReadFile(filepath.Join(folder, versionFile)); err != nil || string(version) != "1.36\n" {
+		t.Errorf("the version is %q: %v", version, err)
+	}
+	if code, _, errs := ran(t, "envtest", "--dir", folder, "--kube-version", "v1.33.2"); code != exitDone {
+		t.Error(errs)
+	}
+	printed, err := exec.Command(filepath.Join(folder, "kube-apiserver"+suffix), "--version").CombinedOutput()
+	if err != nil || string(printed) != "Kubernetes v1.33.0+patchlab\n" {
+		t.Errorf("kube-apiserver --version printed %q: %v", printed, err)
+	}
+	if code, _, errs := ran(t, "envtest", "--dir", folder, "--kube-version", "1.2"); code != exitUsage || !strings.Contains(errs, "supported versions are 1.30") {
+		t.Errorf("an unknown version: code %d, errors %q", code, errs)
 	}
 
 	file := filepath.Join(t.TempDir(), "file")

@@ -49,6 +49,7 @@ func (a *App) kubeAPIServerCommand() *cobra.Command {
 	}
 	var address, port string
 	var modes, enabled, disabled []string
+	var version bool
 	c := &cobra.Command{
 		Use:   kubeAPIServer,
 		Short: "Run an API server in memory with the flags of kube-apiserver, for envtest",
@@ -59,6 +60,17 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		Args:               arguments(),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if o.kubeVersion == "" {
+				installed, err := installedVersion()
+				if err != nil {
+					return err
+				}
+				o.kubeVersion = installed
+				a.args = append(a.args, "--kube-version="+installed) // for a program that does the work in another folder
+			}
+			if version {
+				return a.printVersion(o.kubeVersion)
+			}
 			a.noteIgnored(c)
 			o.listen = net.JoinHostPort(address, port)
 			if slices.Contains(modes, byRoles) {
@@ -70,11 +82,9 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 			return a.serve(c.Context(), &o)
 		},
 	}
-	// kube-apiserver prints its version in this form.
-	known := schema.Versions()
-	c.Version = server.GitVersion(known[len(known)-1])
-	c.SetVersionTemplate("Kubernetes {{.Version}}\n")
 	f := c.Flags()
+	f.BoolVar(&version, "version", false, "print the version and exit")
+	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds; kube-apiserver has no such flag (default that of 'patchlab envtest')")
 	f.StringVar(&address, "bind-address", "127.0.0.1", "address to listen on")
 	f.StringVar(&port, "secure-port", "6443", "port to listen on; 0 selects a free port")
 	f.StringVar(&o.certificates.folder, "cert-dir", "", "folder with apiserver.crt and apiserver.key; without them, a certificate is generated")
@@ -85,6 +95,16 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 	f.StringSliceVar(&enabled, "enable-admission-plugins", nil, "comma-separated list of admission plugins to run; those that kube-apiserver enables by default run already")
 	f.StringSliceVar(&disabled, "disable-admission-plugins", nil, "comma-separated list of admission plugins not to run")
 	return c
+}
+
+// printVersion prints the version in the form of kube-apiserver.
+func (a *App) printVersion(version string) error {
+	catalog, err := schema.Builtin(minorVersion(version))
+	if err != nil {
+		return err
+	}
+	a.print("Kubernetes " + server.GitVersion(catalog.Version()) + "\n")
+	return nil
 }
 
 // noteIgnored prints the flags that have no effect, except those that envtest always sets.
