@@ -95,20 +95,34 @@ func (a *App) envtest(folder, version string) error {
 }
 
 // install copies a program into a folder under both names, beside the file with the version. A test
-// that runs meanwhile keeps the programs that it has started.
+// that runs meanwhile keeps the programs that it has started. Programs of others, such as those of
+// Kubernetes, are not replaced.
 func install(folder, program, version string) error {
+	suffix := ""
+	if runtime.GOOS == "windows" {
+		suffix = ".exe"
+	}
+	programs := []string{filepath.Join(folder, kubeAPIServer+suffix), filepath.Join(folder, etcdStandIn+suffix)}
+	_, err := os.Stat(filepath.Join(folder, versionFile))
+	if own := err == nil; !own {
+		for _, target := range programs {
+			if _, err := os.Lstat(target); err == nil {
+				return errors.New(target + " exists and was not installed by patchlab; choose another folder with --dir")
+			}
+		}
+	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	for _, name := range []string{kubeAPIServer, etcdStandIn} {
-		if runtime.GOOS == "windows" {
-			name += ".exe"
-		}
-		if err := copyProgram(filepath.Join(folder, name), program); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, versionFile), []byte(version+"\n"), 0o644); err != nil {
+		return err
+	}
+	for _, target := range programs {
+		if err := copyProgram(target, program); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(folder, versionFile), []byte(version+"\n"), 0o644)
+	return nil
 }
 
 // installedVersion returns the Kubernetes version in the file beside this program, "" without one.

@@ -91,6 +91,19 @@ func TestEnvtestInstallsBothPrograms(t *testing.T) {
 		t.Errorf("an unknown version: code %d, errors %q", code, errs)
 	}
 
+	foreign := t.TempDir()
+	etcdOfOthers := filepath.Join(foreign, "etcd"+suffix)
+	if err := os.WriteFile(etcdOfOthers, []byte("etcd"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs = ran(t, "envtest", "--dir", foreign)
+	if data, err := os.ReadFile(etcdOfOthers); code != exitRefused || out != "" || !strings.Contains(errs, etcdOfOthers+" exists and was not installed by patchlab") || string(data) != "etcd" || err != nil {
+		t.Errorf("a folder with another etcd: code %d, printed %q, errors %q, etcd has %q (%v)", code, out, errs, data, err)
+	}
+	if left, err := os.ReadDir(foreign); err != nil || len(left) != 1 {
+		t.Errorf("the folder with another etcd has %v: %v", left, err)
+	}
+
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
