@@ -41,26 +41,5 @@ func (p place) authorizedVerb(r *http.Request) (cluster.Verb, bool) {
 	if p.watch {
 		return cluster.Watch, true
 	}
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-		switch {
-		case asksToWatch(r):
-			return cluster.Watch, true
-		case p.name == "":
-			return cluster.List, true
-		}
-		return cluster.Get, true
-	case http.MethodPost:
-		return cluster.Create, true
-	case http.MethodPut:
-		return cluster.Update, true
-	case http.MethodPatch:
-		return cluster.Patch, true
-	case http.MethodDelete:
-		if p.name == "" {
-			return cluster.DeleteCollection, true
-		}
-		return cluster.Delete, true
-	}
-	return 0, false
+	return p.methodVerb(r, p.name != "")
 }
