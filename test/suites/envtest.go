@@ -50,7 +50,7 @@ func compareEnvtest(t *target, folders []string) error {
 		row := "| " + filepath.ToSlash(folder) + " |"
 		var results []*counted
 		for _, p := range both {
-			r := runTests(program, folder, p, filepath.Join(t.dir, p.name+".log"))
+			r := runTests(program, folder, p, program+"."+p.name+".log")
 			results = append(results, r)
 			row += fmt.Sprintf(" %d of %d | %d | %.1f |", r.passed, r.passed+len(r.failed), r.skipped, r.took.Seconds())
 		}
