@@ -59,12 +59,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Cer
 	return h.Close()
 }
 
-// connections are the connections without a request so far. When a server stops they are
-// closed at once, because http.Server.Shutdown would wait five seconds for each. Clients that
-// open two connections and use one leave such connections behind.
+// connections are the connections without a running request. When a server stops they are closed at
+// once: http.Server.Shutdown would wait five seconds for those that have had no request, which
+// clients leave behind that open two connections and use one, and a second for each of HTTP/2.
 type connections struct {
 	mu      sync.Mutex
-	new     map[net.Conn]bool
+	unused  map[net.Conn]bool
 	stopped bool
 }
 
@@ -73,14 +73,14 @@ func (c *connections) track(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case state != http.StateNew:
-		delete(c.new, conn)
+	case state != http.StateNew && state != http.StateIdle:
+		delete(c.unused, conn)
 	case c.stopped:
 		_ = conn.Close()
-	case c.new == nil:
-		c.new = map[net.Conn]bool{conn: true}
+	case c.unused == nil:
+		c.unused = map[net.Conn]bool{conn: true}
 	default:
-		c.new[conn] = true
+		c.unused[conn] = true
 	}
 }
 
@@ -88,7 +88,7 @@ func (c *connections) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stopped = true
-	for conn := range c.new {
+	for conn := range c.unused {
 		_ = conn.Close()
 	}
 }

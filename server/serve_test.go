@@ -136,7 +136,8 @@ func TestServeDoesNotWaitForUnusedConnections(t *testing.T) {
 		}
 		return ours
 	}
-	unused, used := connect(http.StateNew), connect(http.StateNew, http.StateActive)
+	unused, used := connect(http.StateNew), connect(http.StateNew, http.StateActive, http.StateIdle, http.StateActive)
+	idle := connect(http.StateNew, http.StateActive, http.StateIdle) // http.Server keeps one of HTTP/2 for a second
 	if err := h.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -147,6 +148,9 @@ func TestServeDoesNotWaitForUnusedConnections(t *testing.T) {
 	}
 	if !closed(unused) {
 		t.Error("a connection without a request is still open")
+	}
+	if !closed(idle) {
+		t.Error("a connection whose requests have ended is still open")
 	}
 	if !closed(connect(http.StateNew)) {
 		t.Error("a connection opened during shutdown is still open")
