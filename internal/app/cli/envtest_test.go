@@ -186,10 +186,10 @@ func TestKubeAPIServerWithItsFlags(t *testing.T) {
 		"--feature-gates=A=true", "--runtime-config", "api/all=true", "--feature-gates=B=true",
 	}
 	for _, c := range []struct {
-		mode string
-		code int // of an anonymous request, as kube-apiserver 1.36.3 answers it
-	}{{"RBAC", 403}, {"Node,RBAC", 403}, {"AlwaysAllow", 401}} {
-		url, errs, stop := startProgram(t, append([]string{kubeAPIServer, "--bind-address=127.0.0.1", "--secure-port=0", "--authorization-mode=" + c.mode}, given...)...)
+		mode, address string
+		code          int // of an anonymous request, as kube-apiserver 1.36.3 answers it
+	}{{"RBAC", "127.0.0.1", 403}, {"Node,RBAC", "0.0.0.0", 403}, {"AlwaysAllow", "127.0.0.1", 401}, {"AlwaysAllow", "0.0.0.0", 401}} {
+		url, errs, stop := startProgram(t, append([]string{kubeAPIServer, "--bind-address=" + c.address, "--secure-port=0", "--authorization-mode=" + c.mode}, given...)...)
 		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 		for path, want := range map[string]int{"/healthz": 200, "/api/v1/pods": c.code} {
 			resp, err := client.Get(url + path)

@@ -44,7 +44,7 @@ var inert = []string{
 // kubeAPIServerCommand is the command that serves with the flags of kube-apiserver.
 func (a *App) kubeAPIServerCommand() *cobra.Command {
 	o := serveOptions{
-		defaults: true, admission: true, logFormat: "text", authorize: alwaysAllow,
+		defaults: true, admission: true, tls: true, logFormat: "text", authorize: alwaysAllow,
 		engine: engineFlag{name: "ours"}, store: storeFlags{name: "memory"}, certificates: &certificateFiles{},
 	}
 	var address, port string

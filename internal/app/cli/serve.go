@@ -226,7 +226,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if !loopback(l.Addr()) && o.token == "" && o.certificates == nil {
 		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and every client has full access; set --token-file to require a token")
 	}
-	if o.authorize == byRoles && certificate == nil {
+	if o.authorize == byRoles && !o.tls {
 		a.note("note: kubectl sends tokens only over TLS, and a request without a token may do everything; add --tls to use tokens of service accounts")
 	}
 	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {
