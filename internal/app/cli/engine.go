@@ -75,12 +75,18 @@ func (a *App) runWith(ctx context.Context, program string) error {
 	return nil
 }
 
+// programFile returns the file name of a program on this operating system.
+func programFile(name string) string {
+	if runtime.GOOS == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
+
 // findProgram returns the path of one of patchlab's programs, in the directory of this one or
 // on the PATH.
 func findProgram(name string) (string, bool) {
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
+	name = programFile(name)
 	if self, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(self), name)
 		if info, err := os.Stat(beside); err == nil && !info.IsDir() {

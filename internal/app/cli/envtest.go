@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -98,13 +97,8 @@ func (a *App) envtest(folder, version string) error {
 // that runs meanwhile keeps the programs that it has started. Programs of others, such as those of
 // Kubernetes, are not replaced.
 func install(folder, program, version string) error {
-	suffix := ""
-	if runtime.GOOS == "windows" {
-		suffix = ".exe"
-	}
-	programs := []string{filepath.Join(folder, kubeAPIServer+suffix), filepath.Join(folder, etcdStandIn+suffix)}
-	_, err := os.Stat(filepath.Join(folder, versionFile))
-	if own := err == nil; !own {
+	programs := []string{filepath.Join(folder, programFile(kubeAPIServer)), filepath.Join(folder, programFile(etcdStandIn))}
+	if _, err := os.Stat(filepath.Join(folder, versionFile)); err != nil {
 		for _, target := range programs {
 			if _, err := os.Lstat(target); err == nil {
 				return errors.New(target + " exists and was not installed by patchlab; choose another folder with --dir")
@@ -117,8 +111,15 @@ func install(folder, program, version string) error {
 	if err := os.WriteFile(filepath.Join(folder, versionFile), []byte(version+"\n"), 0o644); err != nil {
 		return err
 	}
+	data, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
 	for _, target := range programs {
-		if err := copyProgram(target, program); err != nil {
+		if old, err := os.ReadFile(target); err == nil && bytes.Equal(old, data) {
+			continue
+		}
+		if err := replaceFile(target, data, 0o755); err != nil {
 			return err
 		}
 	}
@@ -136,27 +137,6 @@ func installedVersion() (string, error) {
 		return "", nil
 	}
 	return strings.TrimSpace(string(text)), err
-}
-
-// copyProgram copies a program unless the target has the same contents already.
-func copyProgram(target, program string) error {
-	data, err := os.ReadFile(program)
-	if err != nil {
-		return err
-	}
-	if old, err := os.ReadFile(target); err == nil && bytes.Equal(old, data) {
-		return nil
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(target), filepath.Base(target)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name())
-	_, err = temporary.Write(data)
-	if err = errors.Join(err, temporary.Chmod(0o755), temporary.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), target)
 }
 
 // etcdCommand is the command that envtest starts as etcd. The objects are in the memory of the API

@@ -49,7 +49,10 @@ func mergeKubeconfig(name string, a access) error {
 		config = config.With(part.list, withEntry(config.Get(part.list), part.member, part.value))
 	}
 	config = config.With("current-context", entry)
-	return replaceFile(name, config.YAML())
+	if err := replaceFile(name, config.YAML(), 0o600); err != nil { // it contains the token
+		return fmt.Errorf("--kubeconfig %w", manifest.FileError(name, err))
+	}
+	return nil
 }
 
 func (a access) cluster() document.Value {
@@ -182,20 +185,17 @@ func lockKubeconfig(name string) (unlock func(), err error) {
 	return func() { _ = os.Remove(lock) }, nil
 }
 
-// replaceFile replaces a file by one that only its owner can read. It renames a temporary
-// file, so that readers never see an incomplete one.
-func replaceFile(name string, data []byte) error {
+// replaceFile replaces a file by one with the given mode. It renames a temporary file, so that
+// readers never see an incomplete one.
+func replaceFile(name string, data []byte, mode fs.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".patchlab-*") // with mode 0600
 	if err != nil {
-		return fmt.Errorf("--kubeconfig %w", manifest.FileError(name, err))
+		return err
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
+	if err = errors.Join(err, f.Chmod(mode), f.Close()); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("--kubeconfig %w", manifest.FileError(name, err))
-	}
-	return nil
+	return os.Rename(f.Name(), name)
 }
