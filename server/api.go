@@ -65,15 +65,14 @@ func (t *target) deprecation() []string {
 // route dispatches a request by its path.
 func (s *Server) route(w *writer, r *http.Request) {
 	parts := split(r.URL.Path)
+	group, version, rest := ofObjects(parts)
 	switch {
 	case strings.HasPrefix(r.URL.Path, "//"), strings.HasPrefix(r.URL.Path, "/apis//"):
 		s.fail(w, r, errNoPage)
 	case len(parts) == 0, r.URL.Path == "/index.html":
 		s.paths(w, r)
-	case parts[0] == "api" && len(parts) > 2:
-		s.serveAPI(w, r, "", parts[1], parts[2:])
-	case parts[0] == "apis" && len(parts) > 3:
-		s.serveAPI(w, r, parts[1], parts[2], parts[3:])
+	case len(rest) > 0:
+		s.serveAPI(w, r, group, version, rest)
 	case parts[0] == "api" || parts[0] == "apis":
 		s.discovery(w, r, parts)
 	case parts[0] == "openapi":

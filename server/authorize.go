@@ -9,8 +9,7 @@ import (
 
 // authorizePath returns the refusal of a request for a path that is not that of objects.
 func (s *Server) authorizePath(r *http.Request) error {
-	parts := split(r.URL.Path)
-	if len(parts) > 2 && parts[0] == "api" || len(parts) > 3 && parts[0] == "apis" {
+	if _, _, rest := ofObjects(split(r.URL.Path)); len(rest) > 0 {
 		return nil
 	}
 	who := s.identity(r)

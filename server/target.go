@@ -20,6 +20,18 @@ type place struct {
 	deeper bool
 }
 
+// ofObjects returns the group, the version and the segments after these of a path of objects. A path
+// that is none has no such segments.
+func ofObjects(parts []string) (group, version string, rest []string) {
+	switch {
+	case len(parts) > 2 && parts[0] == "api":
+		return "", parts[1], parts[2:]
+	case len(parts) > 3 && parts[0] == "apis":
+		return parts[1], parts[2], parts[3:]
+	}
+	return "", "", nil
+}
+
 // placeOf parses the path segments after the group version, as kube-apiserver's RequestInfo
 // does (apiserver/pkg/endpoints/request).
 func placeOf(group, version string, parts []string) place {
@@ -188,15 +200,11 @@ func isWatch(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.Contains(r.URL.Path, "/watch/") && !strings.Contains(r.URL.RawQuery, "watch") {
 		return false
 	}
-	parts := split(r.URL.Path)
-	behind := 2 // after /api/v1
-	if len(parts) > 0 && parts[0] == "apis" {
-		behind = 3 // after /apis/GROUP/VERSION
-	}
-	if len(parts) <= behind {
+	_, _, rest := ofObjects(split(r.URL.Path))
+	if len(rest) == 0 {
 		return false
 	}
-	p := placeOf("", "", parts[behind:])
+	p := placeOf("", "", rest)
 	return p.watch || p.name == "" && asksToWatch(r)
 }
 
