@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -18,9 +17,8 @@ type programs struct{ name, folder string }
 
 // counted is the result of one run of a package's tests.
 type counted struct {
-	passed, skipped int
-	failed          []string
-	took            time.Duration
+	result
+	took time.Duration
 }
 
 // compareEnvtest runs the tests in folders of packages that use envtest, unchanged: with the programs of
@@ -106,30 +104,13 @@ var color = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 // count counts the specs of Ginkgo, and the tests that do not run specs.
 func count(out string) *counted {
 	out = color.ReplaceAllString(out, "")
-	r := &counted{}
-	for _, m := range ginkgoSummary.FindAllStringSubmatch(out, -1) {
-		passed, _ := strconv.Atoi(m[1])
-		pending, _ := strconv.Atoi(m[3])
-		skipped, _ := strconv.Atoi(m[4])
-		r.passed, r.skipped = r.passed+passed-1, r.skipped+pending+skipped // without the test that runs them
+	r, tests := &counted{}, testsOf(out)
+	runners := r.addSpecs(out)
+	if len(r.failed) > 0 && len(tests.failed) > 0 { // a test that runs specs fails with them
+		tests.failed = tests.failed[1:]
+		runners--
 	}
-	for _, m := range ginkgoFailure.FindAllStringSubmatch(out, -1) {
-		if name := strings.TrimSpace(m[1]); !slices.Contains(r.failed, name) {
-			r.failed = append(r.failed, name)
-		}
-	}
-	specs := len(r.failed)
-	for _, m := range testResult.FindAllStringSubmatch(out, -1) {
-		switch {
-		case m[1] == "PASS":
-			r.passed++
-		case m[1] == "SKIP":
-			r.skipped++
-		case specs > 0: // the test that runs them
-			r.passed, specs = r.passed+1, 0
-		default:
-			r.failed = append(r.failed, m[2])
-		}
-	}
+	tests.passed -= runners
+	r.add(tests)
 	return r
 }

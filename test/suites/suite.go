@@ -144,22 +144,29 @@ var (
 // specs runs a Ginkgo suite, which is a single test, against one server.
 func (s *suite) specs(t *target, program, folder string) (*result, error) {
 	out, err := t.startShared(program, folder, perSuite, "-ginkgo.no-color")
-	m := ginkgoSummary.FindStringSubmatch(out)
-	if m == nil {
+	r := &result{}
+	if r.addSpecs(out) == 0 {
 		_ = os.WriteFile(filepath.Join(t.dir, "specs.log"), []byte(out), 0o644)
 		return nil, fmt.Errorf("no summary (%v), see %s", err, filepath.Join(t.dir, "specs.log"))
 	}
-	r := &result{}
-	r.passed, _ = strconv.Atoi(m[1])
-	pending, _ := strconv.Atoi(m[3])
-	skipped, _ := strconv.Atoi(m[4])
-	r.skipped = pending + skipped
+	return r, nil
+}
+
+// addSpecs adds the results in the output of Ginkgo suites, and returns their number.
+func (r *result) addSpecs(out string) (suites int) {
+	for _, m := range ginkgoSummary.FindAllStringSubmatch(out, -1) {
+		passed, _ := strconv.Atoi(m[1])
+		pending, _ := strconv.Atoi(m[3])
+		skipped, _ := strconv.Atoi(m[4])
+		r.passed, r.skipped = r.passed+passed, r.skipped+pending+skipped
+		suites++
+	}
 	for _, f := range ginkgoFailure.FindAllStringSubmatch(out, -1) {
 		if name := strings.TrimSpace(f[1]); !slices.Contains(r.failed, name) {
 			r.failed = append(r.failed, name)
 		}
 	}
-	return r, nil
+	return suites
 }
 
 var testResult = regexp.MustCompile(`(?m)^--- (PASS|FAIL|SKIP): (\S+) `)
@@ -167,6 +174,16 @@ var testResult = regexp.MustCompile(`(?m)^--- (PASS|FAIL|SKIP): (\S+) `)
 // together runs the tests of a suite in one process against one server.
 func (s *suite) together(t *target, program, folder string) (*result, error) {
 	out, err := t.startShared(program, folder, perSuite, "-test.v")
+	r := testsOf(out)
+	_ = os.WriteFile(filepath.Join(t.dir, "tests.log"), []byte(out), 0o644)
+	if len(r.failed) == 0 && (err != nil || r.passed == 0) {
+		return nil, fmt.Errorf("%v, see %s", err, filepath.Join(t.dir, "tests.log"))
+	}
+	return r, nil
+}
+
+// testsOf returns the results of the tests in the output of a test program.
+func testsOf(out string) *result {
 	r := &result{}
 	for _, m := range testResult.FindAllStringSubmatch(out, -1) {
 		switch m[1] {
@@ -178,11 +195,7 @@ func (s *suite) together(t *target, program, folder string) (*result, error) {
 			r.failed = append(r.failed, m[2])
 		}
 	}
-	_ = os.WriteFile(filepath.Join(t.dir, "tests.log"), []byte(out), 0o644)
-	if len(r.failed) == 0 && (err != nil || r.passed == 0) {
-		return nil, fmt.Errorf("%v, see %s", err, filepath.Join(t.dir, "tests.log"))
-	}
-	return r, nil
+	return r
 }
 
 // unexpected returns the failures that are not listed in apart.
