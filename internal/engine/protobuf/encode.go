@@ -142,7 +142,9 @@ func (e *encoder) appendValue(dst []byte, f *numbered, number uint64, v document
 	case formEither:
 		return appendNested(dst, number, func(b []byte) ([]byte, error) { return e.appendEither(b, f.message, v) })
 	case formRaw:
-		return appendNested(dst, number, func(b []byte) ([]byte, error) { return appendBytes(b, 1, v.JSON()), nil })
+		return appendNested(dst, number, func(b []byte) ([]byte, error) {
+			return appendNested(b, 1, func(b []byte) ([]byte, error) { return v.AppendJSON(b), nil })
+		})
 	case formIntOrString:
 		return appendNested(dst, number, func(b []byte) ([]byte, error) { return appendIntOrString(b, v) })
 	case formStrings:
