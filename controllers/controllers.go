@@ -1,7 +1,7 @@
 // Package controllers implements the controllers of kube-controller-manager that clients of an
 // API server rely on most, over a [cluster.Cluster] in the same process: the namespace
-// controller, which deletes the contents of terminating namespaces, the garbage collector, and
-// the aggregation of ClusterRoles.
+// controller, which deletes the contents of terminating namespaces, the garbage collector, the
+// aggregation of ClusterRoles, and the usage of ResourceQuotas.
 //
 // They process the changes of all objects in the order in which they are stored, one at a
 // time, so that the result depends on the requests alone and not on timing: they have no
@@ -31,13 +31,17 @@ type Options struct {
 	GarbageCollection bool
 	// Aggregation runs the controller that sets the rules of ClusterRoles with an aggregationRule.
 	Aggregation bool
+	// Quotas runs the controller that sets the status of ResourceQuotas: their limits, and what the
+	// objects of the namespace use. Together with the admission plugin ResourceQuota (package
+	// plugins), quotas take effect.
+	Quotas bool
 	// Fault is called with unexpected errors; nil ignores them. The affected object is
 	// processed again when it changes.
 	Fault func(error)
 }
 
-// Parse parses a comma-separated list of controllers: "namespace", "gc" and "roles". An empty
-// list selects none.
+// Parse parses a comma-separated list of controllers: "namespace", "gc", "roles" and "quota". An
+// empty list selects none.
 func Parse(names string) (Options, error) {
 	var o Options
 	for name := range strings.SplitSeq(names, ",") {
@@ -48,9 +52,11 @@ func Parse(names string) (Options, error) {
 			o.GarbageCollection = true
 		case "roles":
 			o.Aggregation = true
+		case "quota":
+			o.Quotas = true
 		case "":
 		default:
-			return Options{}, fmt.Errorf("unknown controller %q: known are namespace, gc and roles", name)
+			return Options{}, fmt.Errorf("unknown controller %q: known are namespace, gc, roles and quota", name)
 		}
 	}
 	return o, nil
@@ -86,6 +92,7 @@ const (
 	anObject    subject = iota // id is its uid
 	aNamespace                 // id is its name
 	aggregation                // the rules of all ClusterRoles that aggregate others; without an id
+	quotas                     // the ResourceQuotas of a namespace; id is its name
 )
 
 // Run runs the controllers until ctx is done or the cluster is closed, and then returns nil.
@@ -135,10 +142,16 @@ func (r *runner) begin() {
 	for _, n := range r.graph.sorted() {
 		r.examine(n)
 	}
+	for namespace := range r.graph.quotas {
+		r.add(work{quotas, namespace})
+	}
 }
 
 // observe adds a change to the graph and queues the affected objects.
 func (r *runner) observe(change cluster.Change) {
+	if r.synced && r.changesUsage(change) {
+		r.add(work{quotas, namespaceOf(change)})
+	}
 	if !change.Object.Exists() {
 		n := r.graph.remove(uidOf(change.Previous))
 		if n == nil {
@@ -201,6 +214,8 @@ func (r *runner) add(w work) {
 		runs = r.Namespaces && r.graph.terminating(w.id)
 	case aggregation:
 		runs = r.Aggregation
+	case quotas:
+		runs = r.Quotas
 	}
 	if !runs || r.queued[w] {
 		return
@@ -218,6 +233,8 @@ func (r *runner) do(ctx context.Context, w work) error {
 			err = r.namespace(ctx, w.id)
 		case w.of == aggregation:
 			err = r.aggregate(ctx)
+		case w.of == quotas:
+			err = r.countUsage(ctx, w.id)
 		case n != nil && !n.isEvent():
 			err = r.collect(ctx, n)
 		}

@@ -305,13 +305,13 @@ func TestDeletedNamespaceIsEmptiedAndRemoved(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	if o, err := Parse("namespace, gc,roles"); err != nil || !o.Namespaces || !o.GarbageCollection || !o.Aggregation {
+	if o, err := Parse("namespace, gc,roles,quota"); err != nil || !o.Namespaces || !o.GarbageCollection || !o.Aggregation || !o.Quotas {
 		t.Errorf("all: %+v %v", o, err)
 	}
-	if o, err := Parse(""); err != nil || o.Namespaces || o.GarbageCollection || o.Aggregation {
+	if o, err := Parse(""); err != nil || o.Namespaces || o.GarbageCollection || o.Aggregation || o.Quotas {
 		t.Errorf("Parse of an empty list: %+v %v", o, err)
 	}
-	if _, err := Parse("deployment"); err == nil || !strings.Contains(err.Error(), "known are namespace, gc and roles") {
+	if _, err := Parse("deployment"); err == nil || !strings.Contains(err.Error(), "known are namespace, gc, roles and quota") {
 		t.Errorf("unknown: %v", err)
 	}
 }

@@ -47,6 +47,10 @@ func (n *node) isClusterRole() bool {
 	return n.kind.Group == rbacGroup && n.kind.Resource == clusterRoles
 }
 
+func (n *node) isQuota() bool {
+	return n.kind.Builtin && n.kind.Group == "" && n.kind.Kind == "ResourceQuota"
+}
+
 // isEvent reports whether the object is an Event, which garbage collection ignores.
 func (n *node) isEvent() bool {
 	return n.kind.Builtin && n.kind.Kind == "Event"
@@ -75,12 +79,14 @@ type graph struct {
 	content    map[string]map[string]*node
 	// namespaces are the terminating namespaces by name.
 	namespaces map[string]*node
+	// quotas are the ResourceQuotas by namespace.
+	quotas map[string]map[string]*node
 }
 
 func newGraph() *graph {
 	return &graph{
 		nodes: map[string]*node{}, dependents: map[string]map[string]*node{}, content: map[string]map[string]*node{},
-		namespaces: map[string]*node{},
+		namespaces: map[string]*node{}, quotas: map[string]map[string]*node{},
 	}
 }
 
@@ -110,6 +116,9 @@ func (g *graph) put(change cluster.Change) (n, before *node) {
 	if n.isNamespace() && n.deleting {
 		g.namespaces[n.name] = n
 	}
+	if n.isQuota() {
+		insert(g.quotas, n.namespace, n)
+	}
 	return n, before
 }
 
@@ -124,6 +133,7 @@ func (g *graph) remove(uid string) *node {
 		drop(g.dependents, o.uid, uid)
 	}
 	drop(g.content, n.namespace, uid)
+	drop(g.quotas, n.namespace, uid)
 	if g.namespaces[n.name] == n {
 		delete(g.namespaces, n.name)
 	}

@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/patchlabtest"
+	"github.com/patchlab-dev/patchlab/plugins"
 )
 
 // Options.Values holds objects as Go values, typed or unstructured, including
@@ -49,6 +51,36 @@ func ExampleOptions_values() {
 	}
 	fmt.Println(made.Data["level"], made.CreationTimestamp.UTC())
 	// Output: info 2026-05-01 12:00:00 +0000 UTC
+}
+
+// With the plugin ResourceQuota, quotas are enforced, and a controller sets their status.
+func ExampleOptions_quota() {
+	s, err := patchlabtest.New(patchlabtest.Options{
+		AdmissionPlugins: []string{plugins.ResourceQuota},
+		Values: []any{
+			&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "small", Namespace: "default"},
+				Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"configmaps": resource.MustParse("1")}}},
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Stop()
+	ctx := context.Background()
+	c := kubernetes.NewForConfigOrDie(s.Config()).CoreV1()
+	for { // until the controller has counted
+		if q, err := c.ResourceQuotas("default").Get(ctx, "small", metav1.GetOptions{}); err != nil || len(q.Status.Used) > 0 {
+			break
+		}
+	}
+	for _, name := range []string{"a", "b"} {
+		_, err := c.ConfigMaps("default").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		fmt.Println(err)
+	}
+	// Output:
+	// <nil>
+	// configmaps "b" is forbidden: exceeded quota: small, requested: configmaps=1, used: configmaps=1, limited: configmaps=1
 }
 
 // Wrap injects faults: the first write to each object is rejected with a conflict, so

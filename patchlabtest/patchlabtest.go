@@ -13,7 +13,8 @@
 // run, and changes to them apply from the next request on. Two controllers of
 // kube-controller-manager run: the namespace controller, which deletes the contents of
 // terminating namespaces, and the garbage collector; with [Options].RBAC also the aggregation
-// of ClusterRoles. There are no others: no Pods are created for a Deployment. Unless
+// of ClusterRoles, and with the admission plugin ResourceQuota the controller that counts what
+// quotas limit. There are no others: no Pods are created for a Deployment. Unless
 // [Options].StrictNamespaces is set, objects can be created in namespaces that do not exist.
 // The system namespaces, the Service kubernetes and the system priority classes exist from the
 // beginning.
@@ -38,6 +39,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -81,7 +83,7 @@ type Options struct {
 	StrictNamespaces bool
 	// AdmissionPlugins are the admission plugins of kube-apiserver to run, such as "LimitRanger",
 	// or [plugins.Default] for PodSecurity and all of package plugins; nil runs none. They do not apply to
-	// Objects and Values.
+	// Objects and Values. With ResourceQuota, a controller sets the status of quotas.
 	AdmissionPlugins []string
 	// Version is the Kubernetes minor version, such as "1.34"; "" is the newest that is built
 	// in.
@@ -190,7 +192,10 @@ func New(o Options) (*Server, error) {
 	var failed error
 	if !o.NoControllers {
 		controlled.Go(func() {
-			failed = controllers.Run(ctx, c, controllers.Options{Namespaces: true, GarbageCollection: true, Aggregation: o.RBAC})
+			failed = controllers.Run(ctx, c, controllers.Options{
+				Namespaces: true, GarbageCollection: true, Aggregation: o.RBAC,
+				Quotas: slices.Contains(o.AdmissionPlugins, plugins.ResourceQuota) || slices.Contains(o.AdmissionPlugins, plugins.Default),
+			})
 			if errors.Is(failed, context.Canceled) {
 				failed = nil // the server was stopped while the controllers started
 			}

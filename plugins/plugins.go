@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -14,6 +16,12 @@ import (
 
 // Default stands for all plugins of this package.
 const Default = "default"
+
+// ResourceQuota is the plugin that refuses what exceeds a quota. It reads the status of quotas, which a
+// controller sets ([controllers.Options], Quotas).
+//
+// [controllers.Options]: https://pkg.go.dev/github.com/patchlab-dev/patchlab/controllers#Options
+const ResourceQuota = "ResourceQuota"
 
 // namespaceLifecycle is the plugin that package cluster implements.
 const namespaceLifecycle = "NamespaceLifecycle"
@@ -24,6 +32,8 @@ type plugin struct {
 	// mutate changes call.Object.
 	mutate   func(*call) *cluster.Status
 	validate func(*call) *cluster.Status
+	// last is set for a plugin that validates after policies and webhooks.
+	last bool
 }
 
 // ordered are the plugins in the order in which kube-apiserver runs them
@@ -38,6 +48,7 @@ var ordered = [...]plugin{
 	{name: "PersistentVolumeClaimResize", validate: checkResize},
 	{name: "RuntimeClass", mutate: useRuntimeClass, validate: checkOverhead},
 	{name: "DefaultIngressClass", mutate: setIngressClass},
+	{name: ResourceQuota, validate: chargeQuotas, last: true},
 }
 
 // Plugin is an admission plugin that another module implements.
@@ -81,7 +92,10 @@ func Configure(config *cluster.Config, names []string, others ...Plugin) error {
 	}
 	following := config.Admission
 	config.Admission = func(c *cluster.Cluster) (cluster.Admission, error) {
-		ch := &chain{cluster: c, plugins: slices.Clone(enabled)}
+		ch := &chain{cluster: c, plugins: slices.Clone(enabled), now: config.Now}
+		if ch.now == nil {
+			ch.now = time.Now
+		}
 		for _, p := range others {
 			check := p.New(c)
 			ch.plugins = append(ch.plugins, plugin{name: p.Name, validate: func(c *call) *cluster.Status { return check(c.ctx, c.Attributes) }})
@@ -101,6 +115,9 @@ type chain struct {
 	cluster *cluster.Cluster
 	plugins []plugin
 	next    cluster.Admission // nil for none
+	now     func() time.Time
+	// charging is held while a write is charged to the quotas of a namespace.
+	charging sync.Mutex
 }
 
 // Active reports that the plugins have to be asked.
@@ -132,7 +149,7 @@ func (ch *chain) Mutate(ctx context.Context, a *cluster.Attributes) (document.Va
 func (ch *chain) run(ctx context.Context, a *cluster.Attributes, object document.Value) (document.Value, *cluster.Status) {
 	attributes := *a
 	attributes.Object = object
-	c := &call{Attributes: &attributes, ctx: ctx, cluster: ch.cluster}
+	c := &call{Attributes: &attributes, ctx: ctx, chain: ch}
 	for _, p := range ch.plugins {
 		if p.mutate == nil || exempt(a) {
 			continue
@@ -146,19 +163,29 @@ func (ch *chain) run(ctx context.Context, a *cluster.Attributes, object document
 
 // Validate runs the plugins and the admission that follows.
 func (ch *chain) Validate(ctx context.Context, a *cluster.Attributes) *cluster.Status {
-	c := &call{Attributes: a, ctx: ctx, cluster: ch.cluster}
+	c := &call{Attributes: a, ctx: ctx, chain: ch}
+	if st := ch.validate(c, false); st != nil {
+		return st
+	}
+	if ch.next != nil && ch.next.Active() {
+		if st := ch.next.Validate(ctx, a); st != nil {
+			return st
+		}
+	}
+	return ch.validate(c, true)
+}
+
+// validate runs the plugins that validate before the admission that follows, or the last ones.
+func (ch *chain) validate(c *call, last bool) *cluster.Status {
 	for _, p := range ch.plugins {
-		if p.validate == nil || exempt(a) {
+		if p.validate == nil || p.last != last || exempt(c.Attributes) {
 			continue
 		}
 		if st := p.validate(c); st != nil {
 			return st
 		}
 	}
-	if ch.next == nil || !ch.next.Active() {
-		return nil
-	}
-	return ch.next.Validate(ctx, a)
+	return nil
 }
 
 // exempt reports whether the plugins ignore a write: a deletion, or the restoration of an object that
@@ -170,8 +197,8 @@ func exempt(a *cluster.Attributes) bool {
 // call is a write that the plugins are asked about.
 type call struct {
 	*cluster.Attributes
-	ctx     context.Context
-	cluster *cluster.Cluster
+	*chain
+	ctx context.Context
 }
 
 // creates and updates report whether the write creates or updates an object of a resource, and not

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -137,5 +139,41 @@ func TestRestoredObjectsAreExempt(t *testing.T) {
 	var st *cluster.Status
 	if _, err := c.Do(t.Context(), &request); !errors.As(err, &st) || st.Code != 403 {
 		t.Errorf("a new pod with a class that does not exist: %v", err)
+	}
+}
+
+// Writes at the same time use a quota up, and do not exceed it.
+func TestQuotaOfConcurrentWrites(t *testing.T) {
+	const limit, writers = 20, 60
+	c := newCluster(t, nil, plugins.ResourceQuota)
+	q := send(t, c, cluster.Request{Verb: cluster.Create, Resource: "resourcequotas", Namespace: "n",
+		Body: []byte(`{"metadata":{"name":"q"},"spec":{"hard":{"configmaps":"20"}}}`)})
+	counted := document.NewObject().With("configmaps", document.NewString("0"))
+	q = q.Set(q.Lookup("spec", "hard"), "status", "hard").Set(counted, "status", "used")
+	send(t, c, cluster.Request{Verb: cluster.Update, Resource: "resourcequotas", Subresource: "status", Namespace: "n", Name: "q", Body: q.JSON()})
+	var created, refused atomic.Int32
+	var done sync.WaitGroup
+	for range writers {
+		done.Go(func() {
+			_, err := c.Do(t.Context(), &cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "configmaps", Namespace: "n",
+				Body: []byte(`{"metadata":{"generateName":"c-"}}`)})
+			var st *cluster.Status
+			switch {
+			case err == nil:
+				created.Add(1)
+			case errors.As(err, &st) && st.Code == 403 && strings.Contains(st.Message, "exceeded quota: q, requested: configmaps=1, used: configmaps=20, limited: configmaps=20"):
+				refused.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	if created.Load() != limit || refused.Load() != writers-limit {
+		t.Errorf("%d created and %d refused, want %d and %d", created.Load(), refused.Load(), limit, writers-limit)
+	}
+	q = send(t, c, cluster.Request{Verb: cluster.Get, Resource: "resourcequotas", Namespace: "n", Name: "q"})
+	if used := q.Lookup("status", "used", "configmaps").StringOr(""); used != "20" {
+		t.Errorf("used is %s", used)
 	}
 }

@@ -2,16 +2,61 @@ package server
 
 import (
 	"context"
+	"encoding/json"
+	"reflect"
 	"testing"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/controllers"
 	"github.com/patchlab-dev/patchlab/plugins"
 )
 
-// TestRecordedPlugins sends the requests of a recording to a server with all admission plugins.
+// TestRecordedPlugins sends the requests of recordings to a server with all admission plugins.
 // kube-apiserver answered them with those that it enables by default.
 func TestRecordedPlugins(t *testing.T) {
+	for _, file := range []string{"plugins", "quota"} {
+		t.Run(file, func(t *testing.T) {
+			s, _ := withPlugins(t)
+			for _, a := range recordedIn(t, "testdata/"+file+".jsonl.gz") {
+				a.compare(t, s)
+			}
+		})
+	}
+}
+
+// TestRecordedQuotas runs the controller that counts what objects use. The recording was made with that
+// of kube-controller-manager, and reads a quota after it was counted.
+func TestRecordedQuotas(t *testing.T) {
+	s, c := withPlugins(t)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- controllers.Run(ctx, c, controllers.Options{Quotas: true, Fault: func(err error) { t.Error(err) }})
+	}()
+	defer func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, a := range recordedIn(t, "testdata/quotacontroller.jsonl.gz") {
+		for deadline := time.Now().Add(10 * time.Second); a.Method == "GET" && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			var got map[string]any
+			if err := json.Unmarshal(ask(s, a.Method, a.Path, "").Body.Bytes(), &got); err != nil {
+				t.Fatal(err)
+			}
+			if reflect.DeepEqual(got["status"], a.Answer.JSON.(map[string]any)["status"]) {
+				break
+			}
+		}
+		a.compare(t, s)
+	}
+}
+
+// withPlugins returns a server with all admission plugins, and its cluster.
+func withPlugins(t *testing.T) (*Server, *cluster.Cluster) {
+	t.Helper()
 	config := cluster.Config{Now: fixedClock}
 	if err := plugins.Configure(&config, []string{plugins.Default}); err != nil {
 		t.Fatal(err)
@@ -24,8 +69,5 @@ func TestRecordedPlugins(t *testing.T) {
 	if err := controllers.Bootstrap(context.Background(), c, false); err != nil {
 		t.Fatal(err)
 	}
-	s := New(c, Options{Now: fixedClock})
-	for _, a := range recordedIn(t, "testdata/plugins.jsonl.gz") {
-		a.compare(t, s)
-	}
+	return New(c, Options{Now: fixedClock}), c
 }

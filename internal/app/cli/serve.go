@@ -86,6 +86,9 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
   # Run the admission plugins of kube-apiserver, such as LimitRanger and Priority
   patchlab serve --enable-admission-plugins default
 
+  # Enforce ResourceQuotas
+  patchlab serve --enable-admission-plugins ResourceQuota --controllers quota
+
   # Refuse what the roles of service accounts and impersonated users do not allow
   patchlab serve --authorization-mode RBAC --controllers roles --tls --kubeconfig /tmp/lab.yaml
 
@@ -111,7 +114,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the latest supported version)")
 	f.BoolVar(&o.defaults, "defaults", true, "set the default values of built-in kinds, and allocate addresses and ports for Services")
 	f.BoolVar(&o.admission, "admission", true, "run CEL rules, admission policies, admission webhooks and conversion webhooks")
-	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection), roles (aggregated ClusterRoles such as edit)")
+	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection), roles (aggregated ClusterRoles such as edit), quota (the status of ResourceQuotas)")
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
 	f.StringSliceVar(&o.plugins, "enable-admission-plugins", nil, "comma-separated list of kube-apiserver's admission plugins to run, such as LimitRanger,Priority; "+plugins.Default+" runs all that patchlab implements")
 	f.StringVar(&o.authorize, "authorization-mode", alwaysAllow, "AlwaysAllow, or RBAC to refuse requests that the roles of their users do not allow; implies --bootstrap-roles")
@@ -242,7 +245,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if _, err := fmt.Fprintf(a.Out, "serving on %s\n", address); err != nil {
 		return err
 	}
-	if services.Namespaces || services.GarbageCollection || services.Aggregation {
+	if services.Namespaces || services.GarbageCollection || services.Aggregation || services.Quotas {
 		services.Fault = func(err error) { a.note("controllers: " + err.Error()) }
 		defer a.control(ctx, c, services)()
 	}

@@ -2,6 +2,8 @@
 package podresources
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -21,6 +23,20 @@ func Read(v document.Value) Amounts {
 		}
 	}
 	return a
+}
+
+// Value returns the amounts as an object.
+func (a Amounts) Value() document.Value {
+	var b document.ObjectBuilder
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		b.SetString(name, a[name].String())
+	}
+	return b.Object()
+}
+
+// Equal reports whether both have the same names with equal quantities.
+func (a Amounts) Equal(b Amounts) bool {
+	return maps.EqualFunc(a, b, func(x, y quantity.Quantity) bool { return x.Cmp(y) == 0 })
 }
 
 // Add adds the amounts in b to a.

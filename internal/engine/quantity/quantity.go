@@ -261,6 +261,12 @@ func (q Quantity) Add(r Quantity) Quantity {
 	return q
 }
 
+// Sub returns the difference in the format of q, or of r if q is 0.
+func (q Quantity) Sub(r Quantity) Quantity {
+	r.negative = !r.negative
+	return q.Add(r)
+}
+
 // Cmp compares two quantities by value: it returns -1 if q is less than r, 0 if they are
 // equal, and 1 if q is greater.
 func (q Quantity) Cmp(r Quantity) int {

@@ -1,0 +1,211 @@
+package quota
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
+)
+
+// podNames are the names in a quota that belong to pods.
+var podNames = []string{
+	"pods", "cpu", "memory", "ephemeral-storage", "requests.cpu", "requests.memory", "requests.ephemeral-storage",
+	"limits.cpu", "limits.memory", "limits.ephemeral-storage",
+}
+
+// required are the names for which each container must have an amount if a quota has them.
+var required = []string{"cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"}
+
+const (
+	requests  = "requests."
+	hugePages = "hugepages-"
+	// deviceClasses is the prefix of extended resources that stand for a device class.
+	deviceClasses = "deviceclass.resource.kubernetes.io/"
+)
+
+// tracksPods reports whether pods use huge pages or an extended resource by this name.
+func tracksPods(name string) bool {
+	amount, requested := strings.CutPrefix(name, requests)
+	return strings.HasPrefix(amount, hugePages) || requested && (!native(name) || strings.HasPrefix(amount, deviceClasses))
+}
+
+// native reports whether a resource is one of Kubernetes itself.
+func native(name string) bool {
+	return !strings.Contains(name, "/") || strings.Contains(name, "kubernetes.io/")
+}
+
+// extended reports whether a container's resource is an extended one, which a quota can limit.
+func extended(name string) bool {
+	if strings.HasPrefix(name, deviceClasses) {
+		return true
+	}
+	return !native(name) && !strings.HasPrefix(name, requests) && names.QualifiedName(requests+name) == ""
+}
+
+// usePod adds what a pod uses.
+func usePod(pod document.Value, now time.Time, used Amounts) {
+	if ended(pod, now) {
+		return
+	}
+	spec := pod.Get("spec")
+	used.Add(amountsOf(podRequests(pod), podLimits(spec)))
+}
+
+// ended reports whether a pod has succeeded or failed, or should be gone.
+func ended(pod document.Value, now time.Time) bool {
+	switch pod.Lookup("status", "phase").StringOr("") {
+	case "Failed", "Succeeded":
+		return true
+	}
+	metadata := pod.Get("metadata")
+	grace, graceful := metadata.Get("deletionGracePeriodSeconds").Int()
+	deleted, err := time.Parse(time.RFC3339, metadata.Get("deletionTimestamp").StringOr(""))
+	return err == nil && graceful && now.After(deleted.Add(time.Duration(grace)*time.Second))
+}
+
+// podRequests returns the requests of a pod, with its overhead.
+func podRequests(pod document.Value) Amounts {
+	spec := pod.Get("spec")
+	total := podresources.OfContainers(spec, "requests")
+	ofPod(spec, "requests", total)
+	total.Add(podresources.Read(spec.Get("overhead")))
+	return total
+}
+
+// podLimits returns the limits of a pod, with its overhead where there is a limit.
+func podLimits(spec document.Value) Amounts {
+	total := podresources.OfContainers(spec, "limits")
+	ofPod(spec, "limits", total)
+	for name, amount := range podresources.Read(spec.Get("overhead")) {
+		if limit, ok := total[name]; ok && !limit.IsZero() {
+			total[name] = limit.Add(amount)
+		}
+	}
+	return total
+}
+
+// ofPod replaces amounts of the containers by those that the pod itself has.
+func ofPod(spec document.Value, which string, total Amounts) {
+	for name, amount := range podresources.Read(spec.Lookup("resources", which)) {
+		if podLevel(name) {
+			total[name] = amount
+		}
+	}
+}
+
+// podLevel reports whether a pod itself can have an amount of a resource.
+func podLevel(name string) bool {
+	return name == "cpu" || name == "memory" || strings.HasPrefix(name, hugePages)
+}
+
+// amountsOf returns requests and limits by their names in a quota.
+func amountsOf(requested, limits Amounts) Amounts {
+	used := Amounts{"pods": one}
+	for _, name := range [...]string{"cpu", "memory", "ephemeral-storage"} {
+		if amount, ok := requested[name]; ok {
+			used[name], used[requests+name] = amount, amount
+		}
+		if amount, ok := limits[name]; ok {
+			used["limits."+name] = amount
+		}
+	}
+	for name, amount := range requested {
+		switch {
+		case strings.HasPrefix(name, hugePages):
+			used[name], used[requests+name] = amount, amount
+		case extended(name):
+			used[requests+name] = amount
+		}
+	}
+	return used
+}
+
+// Unspecified returns what a quota with the given names requires a pod to specify, in
+// kube-apiserver's words; "" if the pod specifies everything. A pod that has amounts of its own
+// need not specify those of its containers.
+func Unspecified(pod document.Value, limited []string) string {
+	spec := pod.Get("spec")
+	for _, which := range [...]string{"requests", "limits"} {
+		for name := range spec.Lookup("resources", which).Members() {
+			if podLevel(name) {
+				return ""
+			}
+		}
+	}
+	var missing []string
+	for _, name := range required {
+		if !slices.Contains(limited, name) {
+			continue
+		}
+		var without []string
+		for _, field := range [...]string{"containers", "initContainers"} {
+			for _, container := range spec.Get(field).Items() {
+				resources := container.Get("resources")
+				specified := amountsOf(podresources.Read(resources.Get("requests")), podresources.Read(resources.Get("limits")))
+				if _, ok := specified[name]; !ok {
+					without = append(without, container.Get("name").StringOr(""))
+				}
+			}
+		}
+		if len(without) > 0 {
+			slices.Sort(without)
+			missing = append(missing, fmt.Sprintf("%s for: %s", name, strings.Join(without, ",")))
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return "must specify " + strings.Join(missing, "; ")
+}
+
+// Terminating reports whether a pod has a deadline, which is what the scope of that name selects.
+func Terminating(pod document.Value) bool {
+	deadline, ok := pod.Lookup("spec", "activeDeadlineSeconds").Int()
+	return ok && deadline >= 0
+}
+
+// selectsPod reports whether a scope selects a pod.
+func selectsPod(pod document.Value, s selector) bool {
+	bestEffort := pod.Lookup("status", "qosClass").StringOr("") == "BestEffort"
+	switch s.scope {
+	case "Terminating":
+		return Terminating(pod)
+	case "NotTerminating":
+		return !Terminating(pod)
+	case "BestEffort":
+		return bestEffort
+	case "NotBestEffort":
+		return !bestEffort
+	case "PriorityClass":
+		return s.matches(pod.Lookup("spec", "priorityClassName").StringOr(""))
+	case "CrossNamespacePodAffinity":
+		return crossesNamespaces(pod)
+	}
+	return false
+}
+
+// crossesNamespaces reports whether a pod has an affinity to pods of other namespaces.
+func crossesNamespaces(pod document.Value) bool {
+	affinity := pod.Lookup("spec", "affinity")
+	for _, field := range [...]string{"podAffinity", "podAntiAffinity"} {
+		for _, term := range affinity.Lookup(field, "requiredDuringSchedulingIgnoredDuringExecution").Items() {
+			if crosses(term) {
+				return true
+			}
+		}
+		for _, term := range affinity.Lookup(field, "preferredDuringSchedulingIgnoredDuringExecution").Items() {
+			if crosses(term.Get("podAffinityTerm")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func crosses(term document.Value) bool {
+	return term.Get("namespaces").Len() > 0 || term.Get("namespaceSelector").Exists()
+}
