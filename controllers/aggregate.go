@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -76,16 +75,7 @@ func (r *runner) aggregated(ctx context.Context, role document.Value) (document.
 func (r *runner) roles(ctx context.Context, selector string) ([]document.Value, error) {
 	q := r.roleRequest(cluster.List)
 	q.LabelSelector = selector
-	resp, err := r.cluster.Do(ctx, q)
-	var status *cluster.Status
-	if errors.As(err, &status) {
-		return nil, status
-	}
-	var roles []document.Value
-	for _, role := range resp.Object.Get("items").Items() {
-		roles = append(roles, role)
-	}
-	return roles, nil
+	return r.list(ctx, q)
 }
 
 func (r *runner) roleRequest(verb cluster.Verb) *cluster.Request {

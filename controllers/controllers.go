@@ -282,6 +282,20 @@ func (r *runner) live(ctx context.Context, n *node) (document.Value, error) {
 	return resp.Object, nil
 }
 
+// list returns the objects that a list request selects.
+func (r *runner) list(ctx context.Context, q *cluster.Request) ([]document.Value, error) {
+	resp, err := r.cluster.Do(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	items := resp.Object.Get("items")
+	objects := make([]document.Value, 0, items.Len())
+	for _, object := range items.Items() {
+		objects = append(objects, object)
+	}
+	return objects, nil
+}
+
 // patchMetadata sets a field of an object's metadata, if the object has not changed since it
 // was read.
 func (r *runner) patchMetadata(ctx context.Context, n *node, live document.Value, key string, value document.Value) error {

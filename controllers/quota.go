@@ -137,14 +137,13 @@ func (r *runner) usageOf(ctx context.Context, namespace string, spec document.Va
 		}
 		return resource.Count(n), nil
 	}
-	resp, err := r.cluster.Do(ctx, &cluster.Request{Verb: cluster.List, Group: k.Group, Version: r.cluster.Kinds().Served(k.Group, k.Kind)[0].Version,
-		Resource: k.Resource, Namespace: namespace, UserAgent: agent})
-	var status *cluster.Status
-	if errors.As(err, &status) {
-		return nil, status
+	objects, err := r.list(ctx, &cluster.Request{Verb: cluster.List, Group: k.Group, Version: k.Version, Resource: k.Resource,
+		Namespace: namespace, UserAgent: agent})
+	if err != nil {
+		return nil, err
 	}
 	used := quota.Amounts{}
-	for _, object := range resp.Object.Get("items").Items() {
+	for _, object := range objects {
 		if resource.Selects(spec, object) {
 			used.Add(resource.Usage(object, never))
 		}
