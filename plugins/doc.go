@@ -3,6 +3,7 @@
 // only if [Configure] names them, because an API server in a test often runs without them.
 //
 // The plugins are those that kube-apiserver enables by default, but for ServiceAccount, whose
-// tokens need a controller, and those that depend on authorization. PodSecurity is in the module admission, as are policies and webhooks, which
-// run after the plugins. doc/plugins.md describes each plugin.
+// tokens need a controller, and those that depend on authorization, which package rbac has.
+// PodSecurity is in the module admission, as are policies and webhooks, which run after the
+// plugins. doc/plugins.md describes each plugin.
 package plugins

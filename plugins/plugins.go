@@ -47,7 +47,9 @@ var ordered = [...]plugin{
 	{name: "StorageObjectInUseProtection", mutate: protectStorage},
 	{name: "PersistentVolumeClaimResize", validate: checkResize},
 	{name: "RuntimeClass", mutate: useRuntimeClass, validate: checkOverhead},
+	{name: "CertificateSubjectRestriction", validate: checkSubject},
 	{name: "DefaultIngressClass", mutate: setIngressClass},
+	{name: "PodTopologyLabels", mutate: setTopology},
 	{name: ResourceQuota, validate: chargeQuotas, last: true},
 }
 

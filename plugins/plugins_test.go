@@ -142,6 +142,28 @@ func TestRestoredObjectsAreExempt(t *testing.T) {
 	}
 }
 
+// Before 1.35, pods did not get the labels of their nodes.
+func TestTopologyOfEarlierVersions(t *testing.T) {
+	for version, want := range map[string]string{"1.34": "", "1.35": "z1"} {
+		config := cluster.Config{Version: version}
+		if err := plugins.Configure(&config, []string{"PodTopologyLabels"}); err != nil {
+			t.Fatal(err)
+		}
+		c, err := cluster.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		send(t, c, cluster.Request{Verb: cluster.Create, Resource: "nodes", Body: []byte(`{"metadata":{"name":"n","labels":{"topology.kubernetes.io/zone":"z1"}}}`)})
+		pod := newPod(t, c, `,"nodeName":"n"`)
+		if got := pod.Lookup("metadata", "labels", "topology.kubernetes.io/zone").StringOr(""); got != want {
+			t.Errorf("%s: the zone is %q, want %q", version, got, want)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Writes at the same time use a quota up, and do not exceed it.
 func TestQuotaOfConcurrentWrites(t *testing.T) {
 	const limit, writers = 20, 60

@@ -12,17 +12,24 @@ import (
 	"github.com/patchlab-dev/patchlab/plugins"
 )
 
-// Configure adds a check to the admission of a cluster: a user may not write a role with rights that
+// Configure adds checks to the admission of a cluster: a user may not write a role with rights that
 // the user does not have, unless a role allows the verb escalate, nor bind one, unless a role
-// allows the verb bind (rbac/role/policybased and its siblings in kube-apiserver).
+// allows the verb bind (rbac/role/policybased and its siblings in kube-apiserver). Requests for
+// certificates are approved and signed only with the verbs approve and sign for their signer.
 func Configure(config *cluster.Config) error {
 	const name = "RBAC"
 	return plugins.Configure(config, []string{name}, plugins.Plugin{Name: name, New: func(c *cluster.Cluster) func(context.Context, *cluster.Attributes) *cluster.Status {
 		return func(ctx context.Context, a *cluster.Attributes) *cluster.Status {
-			if !a.Resource.Builtin || a.Resource.Group != group || exempt(a.Request.User) {
+			if !a.Resource.Builtin || exempt(a.Request.User) {
 				return nil
 			}
-			return (&escalation{c}).check(ctx, a)
+			switch a.Resource.Group {
+			case group:
+				return (&escalation{c}).check(ctx, a)
+			case certificates:
+				return checkSigner(ctx, c, a)
+			}
+			return nil
 		}
 	}})
 }

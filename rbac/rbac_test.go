@@ -46,7 +46,7 @@ func newCluster(t *testing.T) rbac.Cluster {
 
 func TestRecordings(t *testing.T) {
 	// Requests for objects, and those that are refused before they reach the cluster.
-	for _, file := range []string{"testdata/recorded.jsonl", "testdata/paths.jsonl"} {
+	for _, file := range []string{"testdata/recorded.jsonl", "testdata/paths.jsonl", "testdata/signers.jsonl"} {
 		t.Run(file, func(t *testing.T) { testRecording(t, file) })
 	}
 }
