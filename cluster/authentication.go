@@ -15,9 +15,9 @@ import (
 	"github.com/patchlab-dev/patchlab/kinds"
 )
 
-// issuer is the issuer of service account tokens and the audience of the API, as kubeadm
+// Issuer is the issuer of service account tokens and the audience of the API, as kubeadm
 // configures them.
-const issuer = "https://kubernetes.default.svc.cluster.local"
+const Issuer = "https://kubernetes.default.svc.cluster.local"
 
 // leeway is how far the clocks of two servers may differ, and how long the tokens of a service
 // account remain valid whose deletion has begun.
@@ -34,7 +34,7 @@ var ErrNotIssued = errors.New(invalidToken)
 // is not such a token at all. Without [Config.Tokens] no token is valid.
 func (c *Cluster) Authenticate(ctx context.Context, token string, audiences ...string) (User, []string, error) {
 	claims := tokenClaims(token)
-	if c.config.Tokens == nil || claims.Get("iss").StringOr("") != issuer {
+	if c.config.Tokens == nil || claims.Get("iss").StringOr("") != Issuer {
 		return User{}, nil, ErrNotIssued
 	}
 	user, granted, err := c.authenticate(ctx, token, claims, audiences)
@@ -51,7 +51,7 @@ func (c *Cluster) authenticate(ctx context.Context, token string, claims documen
 		return User{}, nil, err
 	}
 	if len(audiences) == 0 {
-		audiences = []string{issuer}
+		audiences = []string{Issuer}
 	}
 	intended := claims.Get("aud").Strings()
 	granted := slices.DeleteFunc(slices.Clone(audiences), func(a string) bool { return !slices.Contains(intended, a) })

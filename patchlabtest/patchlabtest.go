@@ -145,7 +145,8 @@ type Server struct {
 
 // New starts a server for use without a test, such as in TestMain. The caller must call Stop.
 func New(o Options) (*Server, error) {
-	config := cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces, Now: o.Now, Tokens: &server.Tokens{}}
+	tokens := &server.Tokens{}
+	config := cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces, Now: o.Now, Tokens: tokens}
 	if o.Seed != 0 {
 		ids := newIDs(o.Seed)
 		config.UID, config.Suffix = ids.uid, ids.suffix
@@ -203,7 +204,7 @@ func New(o Options) (*Server, error) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		err := server.New(g, server.Options{User: admin(), Authorizer: authorizer, Wrap: o.Wrap, Now: o.Now}).Serve(ctx, l, nil)
+		err := server.New(g, server.Options{User: admin(), Tokens: tokens, Authorizer: authorizer, Wrap: o.Wrap, Now: o.Now}).Serve(ctx, l, nil)
 		controlled.Wait()
 		done <- errors.Join(err, failed, c.Close())
 	}()

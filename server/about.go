@@ -56,6 +56,9 @@ func (s *Server) indented(w *writer, r *http.Request, value any) {
 // paths serves / with the list of paths.
 func (s *Server) paths(w *writer, r *http.Request) {
 	paths := []string{"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}
+	if s.options.Tokens != nil {
+		paths = append(paths, issuerPath, keysPath)
+	}
 	for _, g := range s.groups() {
 		base := "/api"
 		if g.group != "" {

@@ -81,6 +81,10 @@ func (s *Server) route(w *writer, r *http.Request) {
 		s.version(w, r)
 	case parts[0] == "version":
 		s.fail(w, r, errNoResource)
+	case strings.TrimSuffix(r.URL.Path, "/") == issuerPath:
+		s.issuer(w, r)
+	case strings.TrimSuffix(r.URL.Path, "/") == keysPath:
+		s.keys(w, r)
 	case r.URL.Path == "/metrics":
 		s.metricsPage(w, r)
 	default:

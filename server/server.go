@@ -38,6 +38,9 @@ type Options struct {
 	// Without it, a server without Token ignores such tokens. The token of a service account that
 	// is no longer valid is always refused.
 	VerifyTokens bool
+	// Tokens are those of the cluster ([cluster.Config]), whose public key is published at
+	// /openid/v1/jwks; nil publishes none.
+	Tokens *Tokens
 	// ClientCAs are the authorities whose certificates authenticate clients over TLS: the common name
 	// is the user, the organizations are its groups. A request without Token needs such a certificate
 	// if Token is set. Certificates of other authorities are answered with 401. nil ignores them all.

@@ -2,9 +2,13 @@ package server
 
 import (
 	"encoding/base64"
+	"encoding/json"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-jose/go-jose/v4"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -27,12 +31,13 @@ func newAccounts(t *testing.T) *accounts {
 	t.Helper()
 	a := &accounts{t: t, now: fixedClock()}
 	clock := func() time.Time { return a.now }
-	c, err := cluster.New(cluster.Config{Now: clock, Tokens: &Tokens{}})
+	tokens := &Tokens{}
+	c, err := cluster.New(cluster.Config{Now: clock, Tokens: tokens})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	a.s = New(c, Options{Now: clock, Token: adminToken})
+	a.s = New(c, Options{Now: clock, Token: adminToken, Tokens: tokens})
 	a.must("POST", inDefault+"/serviceaccounts", `{"metadata":{"name":"a"}}`)
 	a.must("POST", "/api/v1/nodes", `{"metadata":{"name":"n"}}`)
 	a.must("POST", inDefault+"/pods", `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"a","nodeName":"n","containers":[{"name":"c","image":"i"}]}}`)
@@ -260,5 +265,58 @@ func TestAuthorizationHeader(t *testing.T) {
 		if got.Code != c.code || got.Header().Get("Warning") != c.warning {
 			t.Errorf("%s: got %d and the warning %q", c.why, got.Code, got.Header().Get("Warning"))
 		}
+	}
+}
+
+// A client that knows the issuer finds the key, and can verify a token with it alone.
+func TestPublishedKeys(t *testing.T) {
+	a := newAccounts(t)
+	get := func(path string, headers ...string) *httptest.ResponseRecorder {
+		t.Helper()
+		return ask(a.s, "GET", path, "", append(headers, "Authorization", "Bearer "+adminToken)...)
+	}
+	configuration := body(t, get("/.well-known/openid-configuration"))
+	uri, _ := configuration.MemberText("jwks_uri")
+	if !strings.HasSuffix(uri, "/openid/v1/jwks") || !strings.HasPrefix(uri, "http://") {
+		t.Fatalf("the keys are at %q", uri)
+	}
+	w := get("/openid/v1/jwks")
+	if got := w.Header().Get("Content-Type"); got != "application/jwk-set+json" {
+		t.Errorf("Content-Type is %q", got)
+	}
+	var keys jose.JSONWebKeySet
+	if err := json.Unmarshal(w.Body.Bytes(), &keys); err != nil || len(keys.Keys) != 1 || !keys.Keys[0].IsPublic() {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	signed, err := jose.ParseSignedCompact(a.token("a", "{}"), []jose.SignatureAlgorithm{jose.ES256})
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims, err := signed.Verify(keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if issuer, _ := configuration.MemberText("issuer"); !strings.Contains(string(claims), `"iss":"`+issuer+`"`) {
+		t.Errorf("the issuer of %s is not %q", claims, issuer)
+	}
+	for _, c := range []struct {
+		why, method, path, accept string
+		code                      int
+	}{
+		{"another type", "GET", "/openid/v1/jwks", "application/yaml", 406},
+		{"another method", "POST", "/openid/v1/jwks", "", 405},
+		{"a slash at the end, as kube-apiserver allows", "GET", "/openid/v1/jwks/", "", 200},
+		{"a path above", "GET", "/openid/v1", "", 404},
+		{"the other path", "GET", "/.well-known/", "", 404},
+	} {
+		if got := ask(a.s, c.method, c.path, "", "Accept", c.accept, "Authorization", "Bearer "+adminToken).Code; got != c.code {
+			t.Errorf("%s: %d, want %d", c.why, got, c.code)
+		}
+	}
+	if got := ask(a.s, "GET", "/openid/v1/jwks", "").Code; got != 401 {
+		t.Errorf("without the token of the server: %d, want 401", got)
+	}
+	if got := ask(local(t, Options{}), "GET", "/openid/v1/jwks", "").Code; got != 404 {
+		t.Errorf("without tokens: %d, want 404", got)
 	}
 }

@@ -157,9 +157,10 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if err := o.readToken(); err != nil {
 		return err
 	}
+	tokens := &server.Tokens{}
 	config := cluster.Config{
 		Version: minorVersion(o.kubeVersion), NoDefaults: !o.defaults, Addresses: o.defaults, Now: a.Now, StrictNamespaces: o.strict,
-		Tokens: &server.Tokens{},
+		Tokens: tokens,
 	}
 	if o.admission {
 		if done, err := a.admit(ctx, &config); done || err != nil {
@@ -180,7 +181,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		o.roles = true
 	}
 	defer collectRarely()()
-	options := server.Options{Token: o.token, VerifyTokens: o.authorize == byRoles, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts}
+	options := server.Options{Token: o.token, Tokens: tokens, VerifyTokens: o.authorize == byRoles, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts}
 	if o.certificates != nil {
 		if err := o.certificates.authenticate(&options); err != nil {
 			return err
