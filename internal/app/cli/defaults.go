@@ -20,6 +20,7 @@ import (
 
 // defaultsOptions are the flags of defaults.
 type defaultsOptions struct {
+	inputs   inputFlags
 	schemas  schemaFlags
 	minimize bool
 	output   string
@@ -33,7 +34,7 @@ func (a *App) defaultsCommand() *cobra.Command {
 		Long: `Print the objects of FILE as the API server would store them at creation: decoded,
 with the defaults of their kind and version, and with the fields that the kind's
 strategy sets, as far as they do not depend on a cluster. FILE can be "-" for
-standard input, and can contain several documents and Lists.
+standard input, a folder or a glob, and can contain several documents and Lists.
 
 With --minimize, print the smallest manifests that result in the same objects. Fields
 that the API server owns are also removed: status, uid, resourceVersion, generation,
@@ -50,12 +51,16 @@ With -o rules, print the rule that sets each field.
   # Remove the fields of a live object that the API server has set
   kubectl get deployment web -o yaml | patchlab defaults --minimize -
 
+  # Print what the API server adds to the manifests of a folder
+  patchlab defaults -R manifests/ -o diff
+
   # Print the rule that sets each field
   patchlab defaults web.yaml -o rules`,
 		Args: arguments("FILE"),
 		RunE: func(c *cobra.Command, args []string) error { return a.defaults(c.Context(), args[0], &o) },
 	}
 	o.schemas.add(c)
+	c.Flags().BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process folders recursively")
 	c.Flags().BoolVar(&o.minimize, "minimize", false, "remove the fields that the API server owns or would set again")
 	c.Flags().StringVarP(&o.output, "output", "o", "yaml", "output format: yaml, json, diff (against FILE) or rules")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"yaml", "json", "diff", "rules"}, cobra.ShellCompDirectiveNoFileComp))
@@ -75,7 +80,7 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 	if isResource(name) {
 		return errors.New(name + ": no such file; for an object of a cluster, use: kubectl get " + name + " -o yaml | " + cmp.Or(a.Program, "patchlab") + " defaults -")
 	}
-	docs, err := a.documents(&inputFlags{}, document.DuplicatesRefused, nil, name)
+	docs, err := a.documents(&o.inputs, document.DuplicatesRefused, nil, name)
 	if err != nil {
 		return err
 	}
