@@ -230,8 +230,8 @@ func (p *podCheck) checkHostPorts(c, shown field, seen *seenTexts) {
 // checkMounts requires that each mount refers to a volume of the pod and has a path that no
 // other mount or block device has.
 func (p *podCheck) checkMounts(c field) {
-	list, devices := c.get("volumeMounts"), c.get("volumeDevices")
-	paths := seenTexts{}
+	list := c.get("volumeMounts")
+	paths, devices := seenTexts{}, pathsByName(c.get("volumeDevices"), "devicePath")
 	privileged := c.get("securityContext.privileged").isTrue()
 	for i := range list.items() {
 		mount := list.item(i)
@@ -244,13 +244,11 @@ func (p *podCheck) checkMounts(c field) {
 		if paths.add(path.text()) {
 			p.invalid(path, "must be unique")
 		}
-		for _, device := range devices.Items() {
-			if device.Get("name").StringOr("") == name.text() {
-				p.invalid(name, "must not already exist in volumeDevices")
-			}
-			if device.Get("devicePath").StringOr("") == path.text() {
-				p.invalid(path, "must not already exist as a path in volumeDevices")
-			}
+		if _, ok := devices[name.text()]; ok {
+			p.invalid(name, "must not already exist in volumeDevices")
+		}
+		if hasPath(devices, path.text()) {
+			p.invalid(path, "must not already exist as a path in volumeDevices")
 		}
 		// Some errors are reported without the index of the mount.
 		sub, expr := mount.get("subPath"), mount.get("subPathExpr")
@@ -266,6 +264,29 @@ func (p *podCheck) checkMounts(c field) {
 		}
 		p.checkPropagation(hidden, privileged)
 	}
+}
+
+// pathsByName returns the paths of mounts or devices by the names of their volumes, nil if there are
+// none. Of several with the same name, the last one counts.
+func pathsByName(list field, key string) map[string]string {
+	if list.items() == 0 {
+		return nil
+	}
+	paths := map[string]string{}
+	for i := range list.items() {
+		item := list.item(i)
+		paths[item.get("name").text()] = item.get(key).text()
+	}
+	return paths
+}
+
+func hasPath(paths map[string]string, path string) bool {
+	for _, other := range paths {
+		if other == path {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *podCheck) checkPropagation(mount field, privileged bool) {
@@ -292,7 +313,11 @@ func (p *podCheck) checkPropagation(mount field, privileged bool) {
 }
 
 func (p *podCheck) checkDevices(c field) {
-	list, mounts := c.get("volumeDevices"), c.get("volumeMounts")
+	list := c.get("volumeDevices")
+	if list.items() == 0 {
+		return
+	}
+	mounts := pathsByName(c.get("volumeMounts"), "mountPath")
 	deviceNames, paths := seenTexts{}, seenTexts{}
 	for i := range list.items() {
 		device := list.item(i)
@@ -317,13 +342,11 @@ func (p *podCheck) checkDevices(c field) {
 		if !p.failed(mark) {
 			paths.add(path.text())
 		}
-		for _, mount := range mounts.Items() {
-			if mount.Get("name").StringOr("") == name.text() {
-				p.invalid(name, "must not already exist in volumeMounts")
-			}
-			if mount.Get("mountPath").StringOr("") == path.text() {
-				p.invalid(path, "must not already exist as a path in volumeMounts")
-			}
+		if _, ok := mounts[name.text()]; ok {
+			p.invalid(name, "must not already exist in volumeMounts")
+		}
+		if hasPath(mounts, path.text()) {
+			p.invalid(path, "must not already exist as a path in volumeMounts")
 		}
 		if name.text() != "" {
 			deviceNames.add(name.text())
