@@ -39,7 +39,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -195,7 +194,7 @@ func New(o Options) (*Server, error) {
 		controlled.Go(func() {
 			failed = controllers.Run(ctx, c, controllers.Options{
 				Namespaces: true, GarbageCollection: true, Aggregation: o.RBAC,
-				Quotas: slices.Contains(o.AdmissionPlugins, plugins.ResourceQuota) || slices.Contains(o.AdmissionPlugins, plugins.Default),
+				Quotas: plugins.Selected(o.AdmissionPlugins, plugins.ResourceQuota),
 			})
 			if errors.Is(failed, context.Canceled) {
 				failed = nil // the server was stopped while the controllers started

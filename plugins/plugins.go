@@ -72,6 +72,11 @@ func Names(others ...Plugin) []string {
 	return names
 }
 
+// Selected reports whether a plugin is among the names that [Configure] gets.
+func Selected(names []string, name string) bool {
+	return slices.Contains(names, name) || slices.Contains(names, Default)
+}
+
 // Configure adds the named plugins to the admission chain of a cluster: in kube-apiserver's order,
 // those of other modules last, and all before config.Admission. NamespaceLifecycle sets
 // config.StrictNamespaces. [Default] stands for all plugins. An error names a plugin that is
@@ -83,7 +88,7 @@ func Configure(config *cluster.Config, names []string, others ...Plugin) error {
 			return fmt.Errorf("unknown admission plugin %q: known are %s, and %s for all of them", name, strings.Join(known, ", "), Default)
 		}
 	}
-	selected := func(name string) bool { return slices.Contains(names, name) || slices.Contains(names, Default) }
+	selected := func(name string) bool { return Selected(names, name) }
 	if selected(namespaceLifecycle) {
 		config.StrictNamespaces = true
 	}

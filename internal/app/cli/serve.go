@@ -87,7 +87,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
   patchlab serve --enable-admission-plugins default
 
   # Enforce ResourceQuotas
-  patchlab serve --enable-admission-plugins ResourceQuota --controllers quota
+  patchlab serve --enable-admission-plugins ResourceQuota
 
   # Refuse what the roles of service accounts and impersonated users do not allow
   patchlab serve --authorization-mode RBAC --controllers roles --tls --kubeconfig /tmp/lab.yaml
@@ -114,7 +114,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the latest supported version)")
 	f.BoolVar(&o.defaults, "defaults", true, "set the default values of built-in kinds, and allocate addresses and ports for Services")
 	f.BoolVar(&o.admission, "admission", true, "run CEL rules, admission policies, admission webhooks and conversion webhooks")
-	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection), roles (aggregated ClusterRoles such as edit), quota (the status of ResourceQuotas)")
+	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection), roles (aggregated ClusterRoles such as edit), quota (the status of ResourceQuotas; runs with the admission plugin ResourceQuota)")
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
 	f.StringSliceVar(&o.plugins, "enable-admission-plugins", nil, "comma-separated list of kube-apiserver's admission plugins to run, such as LimitRanger,Priority; "+plugins.Default+" runs all that patchlab implements")
 	f.StringVar(&o.authorize, "authorization-mode", alwaysAllow, "AlwaysAllow, or RBAC to refuse requests that the roles of their users do not allow; implies --bootstrap-roles")
@@ -153,6 +153,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	services, err := controllers.Parse(o.controllers)
 	if err != nil {
 		return usage("--controllers: " + err.Error())
+	}
+	if o.certificates == nil && plugins.Selected(o.plugins, plugins.ResourceQuota) {
+		services.Quotas = true // otherwise quotas would have no effect
 	}
 	if err := o.readToken(); err != nil {
 		return err

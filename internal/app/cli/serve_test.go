@@ -349,6 +349,35 @@ func TestServeRunsAdmissionPlugins(t *testing.T) {
 	}
 }
 
+// The plugin ResourceQuota brings the controller without which quotas have no effect.
+func TestServeCountsQuotas(t *testing.T) {
+	url, _, stop := startServe(t, "--enable-admission-plugins", "ResourceQuota")
+	defer stop()
+	const quotas = "/api/v1/namespaces/default/resourcequotas"
+	resp, err := http.Post(url+quotas, "application/json", strings.NewReader(`{"metadata":{"name":"q"},"spec":{"hard":{"pods":"1"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		resp, err := http.Get(url + quotas + "/q")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), `"used":{"pods":"0"}`) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the quota was not counted: %s", text)
+		}
+	}
+}
+
 func TestServeAuthorizesByRoles(t *testing.T) {
 	url, errors, stop := startServe(t, "--authorization-mode", "RBAC")
 	defer stop()
