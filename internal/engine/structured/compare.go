@@ -73,9 +73,15 @@ func (w *work) diffAs(t *schema.Type, f form, before, after document.Value) pair
 	return pair{changed: leaf(true)}
 }
 
+// fewMembers is the number of members up to which room for all of them costs little.
+const fewMembers = 16
+
 func (w *work) diffMembers(m *schema.MapType, before, after document.Value) pair {
 	more := after.Len() - before.Len()
-	changed, removed := nodeBuilder{room: max(more, 0)}, nodeBuilder{room: max(-more, 0)}
+	changed, removed := w.newNode(false, max(more, 0), document.Value{}), w.newNode(false, max(-more, 0), document.Value{})
+	if more > 0 && after.Len() <= fewMembers {
+		changed.room = after.Len() // most of a new object has changed, also below members that both have
+	}
 	i, j, field := 0, 0, 0
 	for i < before.Len() || j < after.Len() {
 		var name string
@@ -112,7 +118,7 @@ func (w *work) diffItems(l *schema.ListType, before, after document.Value) pair 
 		return pair{}
 	}
 	b, a := w.indexPair(l, before, after)
-	var changed, removed nodeBuilder
+	changed, removed := nodeBuilder{w: w}, nodeBuilder{w: w}
 	add := func(e string, d pair) {
 		changed.item(e, -1, d.changed)
 		removed.item(e, -1, d.removed)
@@ -193,32 +199,70 @@ func (w *work) diffItem(l *schema.ListType, before document.Value, b *index, i i
 
 // every returns the trie node with all fields of a value that can have their own owners.
 func (w *work) every(t *schema.Type, v document.Value) document.Value {
-	switch formsOf(t, v).lead() {
-	case mapForm:
-		if !t.Map.Atomic && v.Kind() == document.Object && v.Len() > 0 {
-			b := newNode(true, v.Len(), document.Value{})
-			field := 0
-			for i := range v.Len() {
-				var m *schema.Type
-				if m, field = memberFrom(t.Map, v.Key(i), field); m != nil {
-					b.field(v.Key(i), -1, w.every(m, v.At(i)))
-				}
-			}
-			return b.node()
-		}
-	case listForm:
-		if t.List.Kind != schema.AtomicList && v.Kind() == document.List && v.Len() > 0 {
-			x := w.indexOf(t.List, v)
-			b := newNode(true, v.Len(), document.Value{})
-			for i, e := range x.elements {
-				if x.follower(i) >= 0 || !x.isFirst(i) {
-					b.item(e, -1, leaf(true))
-					continue
-				}
-				b.item(e, -1, w.every(t.List.Elem, v.At(i)))
-			}
-			return b.node()
-		}
+	var b document.ObjectBuilder
+	if w.addEvery(&b, t, v) {
+		return b.Object()
 	}
 	return leaf(true)
 }
+
+// addEvery builds every's node, and reports false if the value is a leaf. The nodes below it are built
+// in place, because a new object has dozens of them.
+func (w *work) addEvery(b *document.ObjectBuilder, t *schema.Type, v document.Value) bool {
+	switch formsOf(t, v).lead() {
+	case mapForm:
+		if t.Map.Atomic || v.Kind() != document.Object || v.Len() == 0 {
+			return false
+		}
+		b.Grow(v.Len() + 1)
+		b.Set(".", document.NewObject())
+		field := 0
+		for i := range v.Len() {
+			var m *schema.Type
+			if m, field = memberFrom(t.Map, v.Key(i), field); m != nil {
+				w.addKid(b, w.key("f:", v.Key(i), v.Len()-i), m, v.At(i))
+			}
+		}
+	case listForm:
+		if t.List.Kind == schema.AtomicList || v.Kind() != document.List || v.Len() == 0 {
+			return false
+		}
+		x := w.indexOf(t.List, v)
+		b.Grow(v.Len() + 1)
+		b.Set(".", document.NewObject())
+		for i, e := range x.elements {
+			if x.follower(i) >= 0 || !x.isFirst(i) {
+				b.Set(w.key("", e, v.Len()-i), leaf(true))
+			} else {
+				w.addKid(b, w.key("", e, v.Len()-i), t.List.Elem, v.At(i))
+			}
+		}
+	default:
+		return false
+	}
+	return b.Len() > 1
+}
+
+// addKid adds every's node of a part of a value.
+func (w *work) addKid(b *document.ObjectBuilder, key string, t *schema.Type, v document.Value) {
+	var below document.ObjectBuilder
+	if w.addEvery(&below, t, v) {
+		b.SetObject(key, &below)
+	} else {
+		b.Set(key, leaf(true))
+	}
+}
+
+// key returns an element that may be kept after the call, the first of the given number that follow.
+// Elements share larger allocations, which are not used again.
+func (w *work) key(prefix, text string, number int) string {
+	if n := len(prefix) + len(text); cap(w.keys)-len(w.keys) < n {
+		w.keys = make([]byte, 0, max(n*number, n, keyChunk))
+	}
+	from := len(w.keys)
+	w.keys = append(append(w.keys, prefix...), text...)
+	return cutString(w.keys[from:])
+}
+
+// keyChunk is the least size in bytes of the allocations of key.
+const keyChunk = 512

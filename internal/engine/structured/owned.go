@@ -72,7 +72,7 @@ func leaf(member bool) document.Value {
 }
 
 func (w *work) ownedMembers(m *schema.MapType, v document.Value, is bool, was document.Value) document.Value {
-	b := newNode(is, v.Len(), was)
+	b := w.newNode(is, v.Len(), was)
 	field, at := 0, fieldset.First(was)
 	for i := range v.Len() {
 		name, val := v.Key(i), v.At(i)
@@ -134,7 +134,7 @@ func (w *work) ownedItems(l *schema.ListType, v document.Value, is bool, was doc
 	if same && is == fieldset.IsMember(was) && was.Len()-fieldset.First(was) == len(nodes) {
 		return was
 	}
-	b := newNode(is, v.Len(), was)
+	b := w.newNode(is, v.Len(), was)
 	b.build()
 	for i, e := range x.elements {
 		b.item(e, int(at[i]), nodes[i])
@@ -176,6 +176,7 @@ func (w *work) match(x *index, n document.Value) []int32 {
 
 // nodeBuilder builds a trie node, or returns an existing equal node.
 type nodeBuilder struct {
+	w      *work
 	was    document.Value
 	member bool
 	room   int
@@ -184,11 +185,10 @@ type nodeBuilder struct {
 	same  int
 	built bool
 	kids  document.ObjectBuilder
-	text  []byte // arena for keys
 }
 
-func newNode(member bool, room int, was document.Value) nodeBuilder {
-	return nodeBuilder{member: member, room: room, was: was, same: fieldset.First(was)}
+func (w *work) newNode(member bool, room int, was document.Value) nodeBuilder {
+	return nodeBuilder{w: w, member: member, room: room, was: was, same: fieldset.First(was)}
 }
 
 // kidOf returns the kid of was at an index; absent for -1.
@@ -251,15 +251,8 @@ func (b *nodeBuilder) build() {
 	}
 }
 
-// key returns an element that may be kept. Keys share larger allocations.
 func (b *nodeBuilder) key(prefix, text string) string {
-	n := len(prefix) + len(text)
-	if cap(b.text)-len(b.text) < n {
-		b.text = make([]byte, 0, max(n*max(b.room-b.kids.Len(), 1), 16))
-	}
-	from := len(b.text)
-	b.text = append(append(b.text, prefix...), text...)
-	return cutString(b.text[from:])
+	return b.w.key(prefix, text, b.room-b.kids.Len())
 }
 
 func (b *nodeBuilder) node() document.Value {

@@ -22,6 +22,7 @@ type work struct {
 	indices map[listKey]*index
 	none    index // for empty lists
 	scratch []byte
+	keys    []byte // see key
 	seed    maphash.Seed
 	slab    slabs
 }
