@@ -8,8 +8,10 @@ import (
 	"unsafe"
 )
 
-// Nodes are immutable, so all empty values share one node.
+// Nodes are immutable, so all equal values of these share one node.
 var (
+	trueNode        = node{raw: "true", kind: Bool, flags: canonical}
+	falseNode       = node{raw: "false", kind: Bool, flags: canonical}
 	nullNode        = node{raw: "null", kind: Null, flags: canonical}
 	emptyObjectNode = node{raw: "{}", kind: Object, flags: canonical}
 	emptyListNode   = node{raw: "[]", kind: List, flags: canonical}
@@ -20,7 +22,10 @@ func NewNull() Value { return Value{&nullNode} }
 
 // NewBool returns a boolean value.
 func NewBool(b bool) Value {
-	return Value{&node{raw: strconv.FormatBool(b), kind: Bool, flags: canonical}}
+	if b {
+		return Value{&trueNode}
+	}
+	return Value{&falseNode}
 }
 
 // NewInt returns an integer value.

@@ -23,43 +23,60 @@ func (f *filler) walk(p *plan, v, live document.Value) document.Value {
 	if remake.Shared(v, live) {
 		return v
 	}
-	v = f.rules(p.rules, v)
+	// What the rules and the members change is collected, so that the members are copied once.
+	var room [usualDepth]remake.Change
+	v, changes := f.rules(p.rules, v, room[:0])
 	before := remake.EarlierOf(live)
 	for i := range p.kids {
 		k := &p.kids[i]
-		old := v.Get(k.name)
+		old, at := v.Get(k.name), remake.IndexOf(changes, k.name)
+		if at >= 0 {
+			old = changes[at].Value
+		}
 		if !old.Exists() {
 			continue
 		}
 		f.path = append(f.path, document.FieldStep(k.name))
-		if w := f.walk(k.plan, old, before.Member(k.name)); !document.SameNode(w, old) {
-			v = v.With(k.name, w)
+		switch w := f.walk(k.plan, old, before.Member(k.name)); {
+		case document.SameNode(w, old):
+		case at >= 0:
+			changes[at].Value = w
+		default:
+			changes = append(changes, remake.Change{Key: k.name, Value: w})
 		}
 		f.path = f.path[:len(f.path)-1]
 	}
+	remake.SortChanges(changes)
+	v = remake.WithChanges(v, changes)
 	if p.each != nil {
 		v = f.each(v, live, func(item, live document.Value) document.Value { return f.walk(p.each, item, live) })
 	}
 	return v
 }
 
-// rules applies the rules of a type to a value.
-func (f *filler) rules(rules []*Rule, v document.Value) document.Value {
+// rules applies the rules of a type to a value. Changes to its own members that are not yet made are
+// appended to changes.
+func (f *filler) rules(rules []*Rule, v document.Value, changes []remake.Change) (document.Value, []remake.Change) {
 	for _, r := range rules {
 		switch {
 		case r.Feature != "" && f.skip[r.Feature]:
-		case r.constant:
-			v = f.constant(r, v)
+		case r.single:
+			v = f.single(r, v)
 		default:
 			v = f.batch.flush(v)
 			v = f.rule(r, r.field, v, v, v)
 		}
 	}
-	return f.batch.flush(v)
+	if len(f.batch.of) > 0 {
+		return f.batch.flush(v), changes
+	}
+	changes = append(changes, f.batch.changes...)
+	f.batch.changes = f.batch.changes[:0]
+	return v, changes
 }
 
-// constant applies a rule that sets one field to a constant. The field is added to the batch.
-func (f *filler) constant(r *Rule, v document.Value) document.Value {
+// single applies a rule that sets one field of one object. The field is added to the batch.
+func (f *filler) single(r *Rule, v document.Value) document.Value {
 	last := len(r.field) - 1
 	if !f.batch.takes(r) {
 		v = f.batch.flush(v)

@@ -7,33 +7,39 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 )
 
-// batch holds fields of one object that rules have set to constants. They are set together,
-// because each change copies the members of the object and of those around it.
+// batch holds fields of one object that rules have set. They are set together, because each change
+// copies the members of the object and of those around it.
 type batch struct {
 	of      []step // path of the object
 	changes []remake.Change
 }
 
 // takes reports whether the field of a rule can be added to the batch: it is a field of the
-// same object, and neither the field nor a condition of the rule depends on the batch.
+// same object, and neither the field nor what the rule depends on is changed by the batch.
 func (b *batch) takes(r *Rule) bool {
 	if len(b.changes) == 0 {
 		return true
 	}
 	last := len(r.field) - 1
-	return slices.Equal(b.of, r.field[:last]) && !b.has(r.field[last].name) && !slices.ContainsFunc(r.conditions, b.affects)
+	switch {
+	case !slices.Equal(b.of, r.field[:last]), b.has(r.field[last].name), slices.ContainsFunc(r.conditions, b.affects):
+		return false
+	case r.value.copy != nil:
+		return !b.changed(*r.value.copy)
+	case r.value.call != nil:
+		return !b.changed(r.value.arg)
+	}
+	return true
 }
 
-func (b *batch) has(name string) bool {
-	return slices.ContainsFunc(b.changes, func(c remake.Change) bool { return c.Key == name })
-}
+func (b *batch) has(name string) bool { return remake.IndexOf(b.changes, name) >= 0 }
 
 // affects reports whether a condition may depend on a field in the batch.
-func (b *batch) affects(c condition) bool {
-	if c.test == isAlone {
-		return true
-	}
-	for i, key := range c.of.keys {
+func (b *batch) affects(c condition) bool { return c.test == isAlone || b.changed(c.of) }
+
+// changed reports whether a value may depend on a field in the batch.
+func (b *batch) changed(s source) bool {
+	for i, key := range s.keys {
 		if i == len(b.of) {
 			return b.has(key)
 		}

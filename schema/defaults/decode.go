@@ -97,7 +97,7 @@ func DecodeUpdate(k *schema.Kind, v, live document.Value, from Source) (Decoded,
 		return Decoded{Value: v}, nil
 	}
 	memory := from&InMemory != 0
-	d := decoder{from: from &^ InMemory, text: storedAsText(k.Group), memory: memory}
+	d := decoder{from: from &^ InMemory, text: storedAsText(k.Group), memory: memory, path: make(document.Path, 0, usualDepth)}
 	from = d.from
 	out := d.value(t, v, live)
 	if d.err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -107,9 +108,14 @@ func (r *Rules) ApplyUpdate(k *schema.Kind, v, live document.Value, o Options) d
 	if p == nil {
 		return v
 	}
-	f := filler{options: o}
+	f := filler{options: o, path: make(document.Path, 0, usualDepth)}
+	f.batch.changes = make([]remake.Change, 0, usualDepth)
 	return f.walk(p, v, live)
 }
+
+// usualDepth is enough for the paths of almost all fields with defaults, and for the defaults of
+// almost all types.
+const usualDepth = 8
 
 // A plan is the compiled form of the rules for one type: the rules in order, then the
 // members to visit. Types without rules have no plan.

@@ -39,7 +39,7 @@ type Rule struct {
 	field      []step
 	value      value
 	conditions []condition
-	constant   bool // sets one field to a value that does not depend on the object
+	single     bool // sets one field of one object
 }
 
 // String returns the rule in the syntax of rule files.
@@ -204,7 +204,7 @@ func parseRule(s string) (*Rule, error) {
 	if err := r.value.parse(r.Value); err != nil {
 		return nil, err
 	}
-	r.constant = r.value.json.Exists() && !r.value.members && !slices.ContainsFunc(r.field, func(s step) bool { return s.each })
+	r.single = !r.value.nothing && !r.value.rounded && !r.value.members && !slices.ContainsFunc(r.field, func(s step) bool { return s.each })
 	if r.Condition == "" {
 		return r, nil
 	}

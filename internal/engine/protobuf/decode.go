@@ -159,11 +159,16 @@ func (d *decoder) addEntry(m *message, f *field, encoded string, depth int) erro
 	if val.wire != f.wire() {
 		return fmt.Errorf("%w: entry %q has wire type %d", errMalformed, key, val.wire)
 	}
+	key = strings.ToValidUTF8(key, "\ufffd")
+	r := m.at(f.name)
+	r.keyed = true
+	if f.form == formString {
+		r.entries.SetString(key, val.text)
+		return nil
+	}
 	decoded, err := d.value(f, val, depth)
 	if err == nil {
-		r := m.at(f.name)
-		r.keyed = true
-		r.entries.Set(strings.ToValidUTF8(key, "\ufffd"), decoded)
+		r.entries.Set(key, decoded)
 	}
 	return err
 }

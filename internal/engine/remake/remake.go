@@ -3,6 +3,7 @@
 package remake
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -96,8 +97,28 @@ type Change struct {
 }
 
 // SortChanges sorts changes by key. Unlike sort.SliceStable, it needs no reflection, which
-// allocates.
-func SortChanges(changes []Change) { sort.Stable(byKey(changes)) }
+// allocates; a few changes, such as defaults, are sorted without any allocation.
+func SortChanges(changes []Change) {
+	if len(changes) > fewChanges {
+		sorted := slices.Clone(changes) // so that changes may be on the stack
+		sort.Stable(byKey(sorted))
+		copy(changes, sorted)
+		return
+	}
+	for i := 1; i < len(changes); i++ {
+		for j := i; j > 0 && changes[j].Key < changes[j-1].Key; j-- {
+			changes[j], changes[j-1] = changes[j-1], changes[j]
+		}
+	}
+}
+
+// IndexOf returns the index of the change of a member, -1 if there is none.
+func IndexOf(changes []Change, key string) int {
+	return slices.IndexFunc(changes, func(c Change) bool { return c.Key == key })
+}
+
+// fewChanges is the number of changes up to which they are sorted by insertion.
+const fewChanges = 16
 
 type byKey []Change
 
