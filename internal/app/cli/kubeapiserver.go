@@ -71,14 +71,19 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 			if version {
 				return a.printVersion(o.kubeVersion)
 			}
-			a.noteIgnored(c)
+			if ignored := a.ignoredFlags(c); len(ignored) > 0 {
+				o.notes = append(o.notes, "note: flags that have no effect here: "+strings.Join(ignored, ", "))
+			}
+			if missing := a.missingPlugins(enabled); len(missing) > 0 {
+				o.notes = append(o.notes, "note: admission plugins that patchlab does not implement: "+strings.Join(missing, ", "))
+			}
 			o.listen = net.JoinHostPort(address, port)
 			if slices.Contains(modes, byRoles) {
 				o.authorize = byRoles
 			} else {
 				o.token = rand.Text() // nobody has it: without authorization, kube-apiserver refuses anonymous requests
 			}
-			o.plugins = a.withoutDisabled(enabled, disabled)
+			o.plugins = a.withoutDisabled(disabled)
 			return a.serve(c.Context(), &o)
 		},
 	}
@@ -107,8 +112,8 @@ func (a *App) printVersion(version string) error {
 	return nil
 }
 
-// noteIgnored prints the flags that have no effect, except those that envtest always sets.
-func (a *App) noteIgnored(c *cobra.Command) {
+// ignoredFlags returns the flags that have no effect, except those that envtest always sets.
+func (a *App) ignoredFlags(c *cobra.Command) []string {
 	var ignored []string
 	for _, arg := range a.args {
 		name, isFlag := strings.CutPrefix(arg, "--")
@@ -117,25 +122,19 @@ func (a *App) noteIgnored(c *cobra.Command) {
 			ignored = append(ignored, "--"+name)
 		}
 	}
-	if len(ignored) > 0 {
-		a.note("note: flags that have no effect here: " + strings.Join(ignored, ", "))
-	}
+	return ignored
+}
+
+// missingPlugins returns those of the enabled admission plugins that are not implemented.
+func (a *App) missingPlugins(enabled []string) []string {
+	known := append(plugins.Names(a.Plugins...), admissionParts...)
+	return slices.DeleteFunc(slices.Clone(enabled), func(name string) bool { return slices.Contains(known, name) })
 }
 
 // withoutDisabled returns the admission plugins to run. All that patchlab implements are enabled by
 // default in kube-apiserver, so only the disabled ones are missing.
-func (a *App) withoutDisabled(enabled, disabled []string) []string {
-	known := plugins.Names(a.Plugins...)
-	var missing []string
-	for _, name := range enabled {
-		if !slices.Contains(known, name) && !slices.Contains(admissionParts, name) {
-			missing = append(missing, name)
-		}
-	}
-	if len(missing) > 0 {
-		a.note("note: admission plugins that patchlab does not implement: " + strings.Join(missing, ", "))
-	}
-	return slices.DeleteFunc(known, func(name string) bool { return slices.Contains(disabled, name) })
+func (a *App) withoutDisabled(disabled []string) []string {
+	return slices.DeleteFunc(plugins.Names(a.Plugins...), func(name string) bool { return slices.Contains(disabled, name) })
 }
 
 // admissionParts are the admission plugins of kube-apiserver that patchlab-admission always runs.

@@ -45,6 +45,8 @@ type serveOptions struct {
 	store       storeFlags
 	// certificates are the files of a server that is called kube-apiserver; nil for all others.
 	certificates *certificateFiles
+	// notes are printed by the program that serves, which may be another one.
+	notes []string
 }
 
 // The values of --authorization-mode.
@@ -169,6 +171,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		if done, err := a.admit(ctx, &config); done || err != nil {
 			return err
 		}
+	}
+	for _, note := range o.notes {
+		a.note(note)
 	}
 	if a.Plugins == nil && slices.Contains(o.plugins, podSecurity) {
 		return usage("--enable-admission-plugins " + podSecurity + ": this plugin is part of the program " + admissionProgram +
