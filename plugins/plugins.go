@@ -123,8 +123,8 @@ type chain struct {
 	plugins []plugin
 	next    cluster.Admission // nil for none
 	now     func() time.Time
-	// charging is held while a write is charged to the quotas of a namespace.
-	charging sync.Mutex
+	// charging has a *sync.Mutex for each namespace with quotas, held while a write is charged to them.
+	charging sync.Map
 }
 
 // Active reports that the plugins have to be asked.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -23,10 +24,15 @@ func chargeQuotas(c *call) *cluster.Status {
 	if !counted || c.Namespace == "" || !c.consumes() {
 		return nil
 	}
-	c.charging.Lock() // two writes must not both use what is left
-	defer c.charging.Unlock()
 	quotas, st := c.list("", "resourcequotas", c.Namespace)
-	if st != nil {
+	if st != nil || len(quotas) == 0 {
+		return st
+	}
+	// Two writes must not both use what is left.
+	lock, _ := c.charging.LoadOrStore(c.Namespace, new(sync.Mutex))
+	lock.(*sync.Mutex).Lock()
+	defer lock.(*sync.Mutex).Unlock()
+	if quotas, st = c.list("", "resourcequotas", c.Namespace); st != nil {
 		return st
 	}
 	for try := 1; len(quotas) > 0; try++ {
