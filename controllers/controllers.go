@@ -149,7 +149,7 @@ func (r *runner) begin() {
 
 // observe adds a change to the graph and queues the affected objects.
 func (r *runner) observe(change cluster.Change) {
-	if r.synced && r.changesUsage(change) {
+	if r.Quotas && r.synced && r.changesUsage(change) {
 		r.add(work{quotas, namespaceOf(change)})
 	}
 	if !change.Object.Exists() {

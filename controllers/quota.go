@@ -14,7 +14,7 @@ import (
 )
 
 // changesUsage reports whether the quotas of a namespace have to be counted again: a quota has new
-// limits, or an object uses less than before or was deleted. New objects are counted when they are
+// limits, or an object was deleted or uses another amount than before. New objects are counted when they are
 // admitted: counting them here could miss one that is admitted but not stored yet.
 func (r *runner) changesUsage(change cluster.Change) bool {
 	namespace := namespaceOf(change)

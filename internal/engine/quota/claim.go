@@ -27,9 +27,9 @@ func tracksClaims(name string) bool {
 // allocated while that is more, in whole bytes.
 func useClaim(claim document.Value, _ time.Time, used Amounts) {
 	class := claim.Lookup("metadata", "annotations", betaStorageClass).StringOr(claim.Lookup("spec", "storageClassName").StringOr(""))
-	used[claims] = one
+	used[claims] = whole(1)
 	if class != "" {
-		used[class+ofStorageClass+claims] = one
+		used[class+ofStorageClass+claims] = whole(1)
 	}
 	storage, ok := podresources.Read(claim.Lookup("spec", "resources", "requests"))["storage"]
 	if !ok {

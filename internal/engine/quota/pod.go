@@ -104,7 +104,7 @@ func podLevel(name string) bool {
 
 // amountsOf returns requests and limits by their names in a quota.
 func amountsOf(requested, limits Amounts) Amounts {
-	used := Amounts{"pods": one}
+	used := Amounts{"pods": whole(1)}
 	for _, name := range [...]string{"cpu", "memory", "ephemeral-storage"} {
 		if amount, ok := requested[name]; ok {
 			used[name], used[requests+name] = amount, amount

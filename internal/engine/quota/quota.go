@@ -37,16 +37,22 @@ type Resource struct {
 	selects func(object document.Value, s selector) bool
 }
 
-// resources are the resources with more names than their count.
-var resources = map[string]Resource{
-	"configmaps":                     {names: []string{"configmaps"}},
-	"persistentvolumeclaims":         {names: []string{claims, requestsStorage}, tracks: tracksClaims, use: useClaim, selects: selectsClaim},
-	"pods":                           {names: podNames, tracks: tracksPods, use: usePod, selects: selectsPod},
-	"replicationcontrollers":         {names: []string{"replicationcontrollers"}},
-	"resourceclaims.resource.k8s.io": {tracks: tracksDevices, use: useDevices},
-	"resourcequotas":                 {names: []string{"resourcequotas"}},
-	"secrets":                        {names: []string{"secrets"}},
-	"services":                       {names: []string{"services", nodePorts, loadBalancers}, use: useService},
+// builtin returns the rules of a built-in resource without its count: those of a resource that has
+// more names than that, otherwise none.
+func builtin(name string) Resource {
+	switch name {
+	case "configmaps", "replicationcontrollers", "resourcequotas", "secrets":
+		return Resource{names: []string{name}}
+	case "persistentvolumeclaims":
+		return Resource{names: []string{claims, requestsStorage}, tracks: tracksClaims, use: useClaim, selects: selectsClaim}
+	case "pods":
+		return Resource{names: podNames, tracks: tracksPods, use: usePod, selects: selectsPod}
+	case "resourceclaims.resource.k8s.io":
+		return Resource{tracks: tracksDevices, use: useDevices}
+	case "services":
+		return Resource{names: []string{"services", nodePorts, loadBalancers}, use: useService}
+	}
+	return Resource{}
 }
 
 // Of returns the rules of a resource. ok is false for those that quotas do not count: Events and
@@ -57,7 +63,7 @@ func Of(k *schema.Kind) (r Resource, ok bool) {
 	}
 	name := strings.TrimSuffix(k.Resource+"."+k.Group, ".")
 	if k.Builtin {
-		r = resources[name]
+		r = builtin(name)
 	}
 	r.count = "count/" + name
 	return r, true
@@ -80,7 +86,7 @@ func (r Resource) Usage(object document.Value, now time.Time) Amounts {
 	if r.Alike() {
 		return r.Count(1)
 	}
-	used := Amounts{r.count: one}
+	used := Amounts{r.count: whole(1)}
 	r.use(object, now, used)
 	return used
 }
@@ -97,10 +103,7 @@ func (r Resource) Count(n int) Amounts {
 	return used
 }
 
-// one is the quantity 1.
-var one = whole(1)
-
-// whole returns an integer.
+// whole returns a quantity that is an integer.
 func whole(n int) quantity.Quantity {
 	q, _ := quantity.Parse(strconv.Itoa(n))
 	return q

@@ -31,5 +31,5 @@ func useService(service document.Value, _ time.Time, used Amounts) {
 			}
 		}
 	}
-	used["services"], used[nodePorts], used[loadBalancers] = one, whole(ports), whole(balancers)
+	used["services"], used[nodePorts], used[loadBalancers] = whole(1), whole(ports), whole(balancers)
 }
