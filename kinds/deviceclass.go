@@ -1,5 +1,7 @@
 package kinds
 
+import "github.com/patchlab-dev/patchlab/internal/engine/podresources"
+
 // deviceClassStrategy is the strategy of resource.k8s.io/v1 DeviceClass.
 var deviceClassStrategy = Strategy{
 	Group:         "resource.k8s.io",
@@ -19,7 +21,7 @@ func validateDeviceClass(c *check, object, _ field) {
 			validateDeviceConfig(c, configs.item(i))
 		}
 	}
-	if extended.isSet() && !isExtendedResource(extended.text()) {
+	if extended.isSet() && !podresources.IsExtended(extended.text()) {
 		c.invalid(extended, "must be the name of an extended resource")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 	"github.com/patchlab-dev/patchlab/internal/engine/semantic"
 )
@@ -111,7 +112,7 @@ func validateNoOvercommit(c *check, limit field, kind string) {
 	for i := range requests.members() {
 		request, resource := requests.memberAt(i)
 		bound := limit.get("default").key(resource)
-		if (!isNativeResource(resource) || isHugePages(resource)) && bound.isSet() && !semantic.EqualAmount(request.Value, bound.Value) {
+		if (!podresources.IsNative(resource) || podresources.IsHugePages(resource)) && bound.isSet() && !semantic.EqualAmount(request.Value, bound.Value) {
 			c.invalid(request, "must equal the default of a resource that cannot be overcommitted")
 		}
 	}

@@ -3,6 +3,7 @@ package kinds
 import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 )
 
 // persistentVolumeClaimStrategy is the strategy of v1 PersistentVolumeClaim.
@@ -135,7 +136,7 @@ func (c *check) claimResource(list field, resource string) bool {
 		c.unmetText(list, resource, why)
 		return false
 	}
-	if isNativeResource(resource) && resource != "storage" {
+	if podresources.IsNative(resource) && resource != "storage" {
 		c.notSupported(list, "storage")
 		return false
 	}

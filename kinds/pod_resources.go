@@ -27,7 +27,7 @@ func (c *check) resourceLists(r, limits, requests field, pod bool) {
 				c.containerResource(amount, name)
 			}
 			c.resourceAmount(amount, name)
-			if isHugePages(name) {
+			if podresources.IsHugePages(name) {
 				huge = true
 				if !isMultipleOfPage(name, amount.Value) {
 					c.invalid(amount, "must be a multiple of the page size")
@@ -49,7 +49,7 @@ func (c *check) resourceLists(r, limits, requests field, pod bool) {
 func (c *check) requestWithinLimit(limits, requests field, i int) {
 	name := requests.Key(i)
 	request, limit := amountOf(requests.At(i)), limits.Get(name)
-	exclusive := !isNativeResource(name) || isHugePages(name)
+	exclusive := !podresources.IsNative(name) || podresources.IsHugePages(name)
 	switch order := request.Cmp(amountOf(limit)); {
 	case !limit.Exists():
 		if exclusive {
@@ -64,7 +64,7 @@ func (c *check) requestWithinLimit(limits, requests field, i int) {
 
 // podResource requires a resource that can be set for a whole pod.
 func (c *check) podResource(amount field, name string) {
-	if c.resourceName(amount, name) && name != "cpu" && name != "memory" && !isHugePages(name) {
+	if c.resourceName(amount, name) && !podresources.IsPodLevel(name) {
 		c.addValue("FieldValueNotSupported", amount, name, supportedValues("cpu,hugepages-,memory"))
 	}
 }
@@ -188,7 +188,7 @@ func (p *podCheck) checkPodResources() {
 func (p *podCheck) withinPod(own field, sum podresources.Amounts, huge bool) {
 	for i := range own.members() {
 		amount, name := own.memberAt(i)
-		if total, ok := sum[name]; ok && (!huge || isHugePages(name)) && total.Cmp(amountOf(amount.Value)) > 0 {
+		if total, ok := sum[name]; ok && (!huge || podresources.IsHugePages(name)) && total.Cmp(amountOf(amount.Value)) > 0 {
 			p.invalid(amount, "must be greater than or equal to aggregate container "+own.lastName()+" of "+total.String())
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 )
 
 // validatePodStatus validates an update of the status, which the kubelet and the
@@ -294,7 +295,7 @@ func (p *podCheck) allocatableClaims(status field) {
 		p.need(resources)
 		for j := range resources.members() {
 			amount, resource := resources.memberAt(j)
-			if !isNativeResource(resource) {
+			if !podresources.IsNative(resource) {
 				p.invalidText(amount, resource, "must be a node allocatable resource name")
 			}
 			p.notNegative(amount)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 )
 
 // A podCheck validates a pod spec: of a pod, or of the template of a workload
@@ -198,9 +199,9 @@ func (p *podCheck) checkOverhead() {
 		amount, name := shown.memberAt(i)
 		p.containerResource(amount, name)
 		p.resourceAmount(amount, name)
-		huge = huge || isHugePages(name)
+		huge = huge || podresources.IsHugePages(name)
 		computes = computes || name == "cpu" || name == "memory"
-		if isHugePages(name) && !isMultipleOfPage(name, amount.Value) {
+		if podresources.IsHugePages(name) && !isMultipleOfPage(name, amount.Value) {
 			p.invalid(amount, "must be a multiple of the page size")
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 )
 
 // standardResources are the resource names without a domain that quotas, limits and containers
@@ -18,10 +19,10 @@ func (c *check) containerResource(f field, name string) {
 	c.resourceName(f, name)
 	switch {
 	case !strings.Contains(name, "/"):
-		if !among(name, "cpu,memory,ephemeral-storage") && !isHugePages(name) {
+		if !among(name, "cpu,memory,ephemeral-storage") && !podresources.IsHugePages(name) {
 			c.invalidText(f, name, "must be a standard resource for containers")
 		}
-	case !isNativeResource(name) && !isExtendedResource(name):
+	case !podresources.IsNative(name) && !podresources.IsExtended(name):
 		c.invalidText(f, name, "must follow the form of extended resource names")
 	}
 }
@@ -40,7 +41,7 @@ func isQuotaResource(name string) bool {
 }
 
 func isQuotaHugePages(name string) bool {
-	return isHugePages(name) || strings.HasPrefix(name, "requests.hugepages-")
+	return podresources.IsHugePages(name) || strings.HasPrefix(name, "requests.hugepages-")
 }
 
 // resourceName requires a qualified name which, without a domain, is a standard one. It
@@ -57,19 +58,6 @@ func (c *check) resourceName(f field, name string) bool {
 	return true
 }
 
-func isHugePages(name string) bool { return strings.HasPrefix(name, "hugepages-") }
-
-// isNativeResource reports whether a name is in Kubernetes' own domain.
-func isNativeResource(name string) bool {
-	return !strings.Contains(name, "/") || strings.Contains(name, "kubernetes.io/")
-}
-
-// isExtendedResource reports whether a name is valid for an extended resource, also with the
-// prefix "requests." of quotas.
-func isExtendedResource(name string) bool {
-	return !isNativeResource(name) && !strings.HasPrefix(name, "requests.") && names.QualifiedName("requests."+name) == ""
-}
-
 // resourceAmount requires an amount that is not negative and, for a countable resource, an
 // integer.
 func (c *check) resourceAmount(f field, name string) {
@@ -82,7 +70,7 @@ func (c *check) resourceAmount(f field, name string) {
 // isCounted reports whether amounts of the resource are integers.
 func isCounted(name string) bool {
 	return among(name, "pods,services,replicationcontrollers,resourcequotas,secrets,configmaps,persistentvolumeclaims,services.loadbalancers,services.nodeports") ||
-		isExtendedResource(name)
+		podresources.IsExtended(name)
 }
 
 // isWhole reports whether an amount, rounded up to thousandths, is an integer. The number of

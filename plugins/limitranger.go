@@ -167,13 +167,7 @@ func (l limits) checkPod(spec document.Value) []string {
 // podTotal returns the total requests or limits of a pod. Processor and memory of the pod itself
 // replace those of its containers.
 func podTotal(spec document.Value, which string) podresources.Amounts {
-	total := podresources.OfContainers(spec, which)
-	for name, amount := range podresources.Read(spec.Lookup("resources", which)) {
-		if name == "cpu" || name == "memory" {
-			total[name] = amount
-		}
-	}
-	return total
+	return podresources.OfPod(spec, which, func(name string) bool { return name == "cpu" || name == "memory" })
 }
 
 // checkClaim returns what the limits forbid in the requests of a claim.

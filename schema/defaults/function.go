@@ -73,7 +73,7 @@ func podLimits(_ *filler, spec document.Value) document.Value {
 	}
 	var b document.ObjectBuilder
 	for name, q := range podresources.OfContainers(spec, "limits") {
-		if hugePages(name) && !resources.Get("requests").Get(name).Exists() {
+		if podresources.IsHugePages(name) && !resources.Get("requests").Get(name).Exists() {
 			b.SetString(name, q.String())
 		}
 	}
@@ -89,7 +89,7 @@ func podRequests(_ *filler, spec document.Value) document.Value {
 	}
 	var b document.ObjectBuilder
 	for name, limit := range limits.Members() {
-		if name == "cpu" || name == "memory" || hugePages(name) {
+		if podresources.IsPodLevel(name) {
 			b.Set(name, limit)
 		}
 	}
@@ -100,8 +100,6 @@ func podRequests(_ *filler, spec document.Value) document.Value {
 	}
 	return b.Object()
 }
-
-func hugePages(resource string) bool { return strings.HasPrefix(resource, "hugepages-") }
 
 // isLatest reports whether an image reference has the tag latest, or neither a tag nor a
 // digest. It is false for an invalid reference (github.com/distribution/reference,

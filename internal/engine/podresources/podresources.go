@@ -80,3 +80,15 @@ func OfContainers(spec document.Value, which string) Amounts {
 	all.atLeast(atOnce)
 	return all
 }
+
+// OfPod returns the total "limits" or "requests" of a pod spec, without its overhead: those of its
+// containers, replaced by the amounts of the pod itself for the resources that own reports.
+func OfPod(spec document.Value, which string, own func(name string) bool) Amounts {
+	total := OfContainers(spec, which)
+	for name, amount := range Read(spec.Lookup("resources", which)) {
+		if own(name) {
+			total[name] = amount
+		}
+	}
+	return total
+}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 )
 
@@ -21,8 +20,7 @@ var podNames = []string{
 var required = []string{"cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"}
 
 const (
-	requests  = "requests."
-	hugePages = "hugepages-"
+	requests = "requests."
 	// deviceClasses is the prefix of extended resources that stand for a device class.
 	deviceClasses = "deviceclass.resource.kubernetes.io/"
 )
@@ -30,20 +28,12 @@ const (
 // tracksPods reports whether pods use huge pages or an extended resource by this name.
 func tracksPods(name string) bool {
 	amount, requested := strings.CutPrefix(name, requests)
-	return strings.HasPrefix(amount, hugePages) || requested && (!native(name) || strings.HasPrefix(amount, deviceClasses))
-}
-
-// native reports whether a resource is one of Kubernetes itself.
-func native(name string) bool {
-	return !strings.Contains(name, "/") || strings.Contains(name, "kubernetes.io/")
+	return podresources.IsHugePages(amount) || requested && (!podresources.IsNative(name) || strings.HasPrefix(amount, deviceClasses))
 }
 
 // extended reports whether a container's resource is an extended one, which a quota can limit.
 func extended(name string) bool {
-	if strings.HasPrefix(name, deviceClasses) {
-		return true
-	}
-	return !native(name) && !strings.HasPrefix(name, requests) && names.QualifiedName(requests+name) == ""
+	return podresources.IsExtended(name) || strings.HasPrefix(name, deviceClasses)
 }
 
 // usePod adds what a pod uses.
@@ -52,7 +42,7 @@ func usePod(pod document.Value, now time.Time, used Amounts) {
 		return
 	}
 	spec := pod.Get("spec")
-	used.Add(amountsOf(podRequests(pod), podLimits(spec)))
+	used.Add(amountsOf(podRequests(spec), podLimits(spec)))
 }
 
 // ended reports whether a pod has succeeded or failed, or should be gone.
@@ -68,38 +58,21 @@ func ended(pod document.Value, now time.Time) bool {
 }
 
 // podRequests returns the requests of a pod, with its overhead.
-func podRequests(pod document.Value) Amounts {
-	spec := pod.Get("spec")
-	total := podresources.OfContainers(spec, "requests")
-	ofPod(spec, "requests", total)
+func podRequests(spec document.Value) Amounts {
+	total := podresources.OfPod(spec, "requests", podresources.IsPodLevel)
 	total.Add(podresources.Read(spec.Get("overhead")))
 	return total
 }
 
 // podLimits returns the limits of a pod, with its overhead where there is a limit.
 func podLimits(spec document.Value) Amounts {
-	total := podresources.OfContainers(spec, "limits")
-	ofPod(spec, "limits", total)
+	total := podresources.OfPod(spec, "limits", podresources.IsPodLevel)
 	for name, amount := range podresources.Read(spec.Get("overhead")) {
 		if limit, ok := total[name]; ok && !limit.IsZero() {
 			total[name] = limit.Add(amount)
 		}
 	}
 	return total
-}
-
-// ofPod replaces amounts of the containers by those that the pod itself has.
-func ofPod(spec document.Value, which string, total Amounts) {
-	for name, amount := range podresources.Read(spec.Lookup("resources", which)) {
-		if podLevel(name) {
-			total[name] = amount
-		}
-	}
-}
-
-// podLevel reports whether a pod itself can have an amount of a resource.
-func podLevel(name string) bool {
-	return name == "cpu" || name == "memory" || strings.HasPrefix(name, hugePages)
 }
 
 // amountsOf returns requests and limits by their names in a quota.
@@ -115,7 +88,7 @@ func amountsOf(requested, limits Amounts) Amounts {
 	}
 	for name, amount := range requested {
 		switch {
-		case strings.HasPrefix(name, hugePages):
+		case podresources.IsHugePages(name):
 			used[name], used[requests+name] = amount, amount
 		case extended(name):
 			used[requests+name] = amount
@@ -131,7 +104,7 @@ func Unspecified(pod document.Value, limited []string) string {
 	spec := pod.Get("spec")
 	for _, which := range [...]string{"requests", "limits"} {
 		for name := range spec.Lookup("resources", which).Members() {
-			if podLevel(name) {
+			if podresources.IsPodLevel(name) {
 				return ""
 			}
 		}
