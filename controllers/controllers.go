@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -142,7 +143,7 @@ func (r *runner) begin() {
 	for _, n := range r.graph.sorted() {
 		r.examine(n)
 	}
-	for namespace := range r.graph.quotas {
+	for _, namespace := range slices.Sorted(maps.Keys(r.graph.quotas)) {
 		r.add(work{quotas, namespace})
 	}
 }

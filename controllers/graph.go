@@ -47,9 +47,7 @@ func (n *node) isClusterRole() bool {
 	return n.kind.Group == rbacGroup && n.kind.Resource == clusterRoles
 }
 
-func (n *node) isQuota() bool {
-	return n.kind.Builtin && n.kind.Group == "" && n.kind.Kind == "ResourceQuota"
-}
+func isQuota(k *schema.Kind) bool { return k.Builtin && k.Group == "" && k.Kind == "ResourceQuota" }
 
 // isEvent reports whether the object is an Event, which garbage collection ignores.
 func (n *node) isEvent() bool {
@@ -116,7 +114,7 @@ func (g *graph) put(change cluster.Change) (n, before *node) {
 	if n.isNamespace() && n.deleting {
 		g.namespaces[n.name] = n
 	}
-	if n.isQuota() {
+	if isQuota(n.kind) {
 		insert(g.quotas, n.namespace, n)
 	}
 	return n, before

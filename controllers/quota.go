@@ -14,17 +14,15 @@ import (
 )
 
 // changesUsage reports whether the quotas of a namespace have to be counted again: a quota has new
-// limits, or an object was deleted or uses another amount than before. New objects are counted when they are
-// admitted: counting them here could miss one that is admitted but not stored yet.
+// limits, or an object was deleted, uses another amount than before, or is in another scope. New
+// objects are counted when they are admitted: counting them here could miss one that is admitted
+// but not stored yet.
 func (r *runner) changesUsage(change cluster.Change) bool {
-	namespace := namespaceOf(change)
-	if change.Kind.Builtin && change.Kind.Group == "" && change.Kind.Kind == "ResourceQuota" {
-		hard := change.Object.Lookup("spec", "hard")
-		if change.Object.Exists() && !document.Identical(hard, change.Previous.Lookup("spec", "hard")) {
-			return true
-		}
+	if isQuota(change.Kind) && change.Object.Exists() &&
+		!document.Identical(change.Object.Lookup("spec", "hard"), change.Previous.Lookup("spec", "hard")) {
+		return true
 	}
-	if r.graph.quotas[namespace] == nil {
+	if r.graph.quotas[namespaceOf(change)] == nil {
 		return false
 	}
 	resource, counted := quota.Of(change.Kind)
@@ -37,7 +35,7 @@ func (r *runner) changesUsage(change cluster.Change) bool {
 		return false
 	}
 	before, after := resource.Usage(change.Previous, never), resource.Usage(change.Object, never)
-	return !before.Equal(after) || quota.Terminating(change.Previous) != quota.Terminating(change.Object)
+	return !before.Equal(after) || resource.Rescoped(change.Object, change.Previous)
 }
 
 // never is the time at which usage is computed: pods that stay longer than their grace period count

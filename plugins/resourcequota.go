@@ -21,7 +21,7 @@ const maxQuotaTries = 4
 // the status of the quotas.
 func chargeQuotas(c *call) *cluster.Status {
 	resource, counted := quota.Of(c.Resource)
-	if !counted || c.Namespace == "" || !c.consumes() {
+	if !counted || c.Namespace == "" || !resource.Charged(c.Request.Subresource, c.Object, c.Old) {
 		return nil
 	}
 	quotas, st := c.list("", "resourcequotas", c.Namespace)
@@ -32,110 +32,103 @@ func chargeQuotas(c *call) *cluster.Status {
 	lock, _ := c.charging.LoadOrStore(c.Namespace, new(sync.Mutex))
 	lock.(*sync.Mutex).Lock()
 	defer lock.(*sync.Mutex).Unlock()
-	if quotas, st = c.list("", "resourcequotas", c.Namespace); st != nil {
-		return st
-	}
-	for try := 1; len(quotas) > 0; try++ {
+	var left []string // the quotas whose status was written meanwhile
+	for try := 1; try == 1 || len(left) > 0; try++ {
+		if quotas, st = c.list("", "resourcequotas", c.Namespace); st != nil {
+			return st
+		}
+		if try > 1 {
+			quotas = slices.DeleteFunc(quotas, func(q document.Value) bool { return !slices.Contains(left, nameOf(q)) })
+		}
 		charged, st := c.charge(resource, quotas)
 		if st != nil || c.DryRun {
 			return st
 		}
-		var conflicted []string
+		left = nil
 		for _, q := range charged {
 			switch st := c.putStatus(q); {
 			case st == nil, st.Code == 404: // it was deleted
 			case st.Code == 409 && try < maxQuotaTries:
-				conflicted = append(conflicted, nameOf(q))
+				left = append(left, nameOf(q))
 			default:
 				return st
 			}
 		}
-		if len(conflicted) == 0 {
-			return nil
-		}
-		if quotas, st = c.list("", "resourcequotas", c.Namespace); st != nil {
-			return st
-		}
-		quotas = slices.DeleteFunc(quotas, func(q document.Value) bool { return !slices.Contains(conflicted, nameOf(q)) })
 	}
 	return nil
 }
 
 func nameOf(object document.Value) string { return object.Lookup("metadata", "name").StringOr("") }
 
-// consumes reports whether a write can change what is used of quotas. An update does for claims,
-// Services and resized pods, and for a pod that another scope selects afterwards.
-func (c *call) consumes() bool {
-	builtin := c.Resource.Builtin && c.Resource.Group == ""
-	if c.Operation == cluster.OperationCreate {
-		return c.Request.Subresource == ""
-	}
-	switch sub := c.Request.Subresource; c.Resource.Resource {
-	case "pods":
-		return builtin && (sub == "resize" || sub == "" && quota.Terminating(c.Object) != quota.Terminating(c.Old))
-	case "persistentvolumeclaims":
-		return builtin && (sub == "" || sub == "status")
-	case "services":
-		return builtin && sub == ""
-	case "resourceclaims":
-		return c.Resource.Builtin && sub == ""
-	}
-	return false
+// state is a quota that limits a write, with what its status says.
+type state struct {
+	object     document.Value
+	hard, used quota.Amounts
 }
 
 // charge returns the quotas of which a write uses more, with what is used after it. It refuses the
 // write if it exceeds one, or if it is not known how much of one is used.
 func (c *call) charge(resource quota.Resource, quotas []document.Value) ([]document.Value, *cluster.Status) {
-	now := c.now()
-	var selecting []document.Value
+	var states []state
 	for _, q := range quotas {
-		hard, used := podresources.Read(q.Lookup("status", "hard")), podresources.Read(q.Lookup("status", "used"))
-		limited := resource.Names(hard)
+		status := q.Get("status")
+		s := state{q, podresources.Read(status.Get("hard")), podresources.Read(status.Get("used"))}
+		limited := resource.Names(s.hard)
 		if len(limited) == 0 || !resource.Selects(q.Get("spec"), c.Object) {
 			continue
 		}
-		if c.Resource.Builtin && c.Resource.Group == "" && c.Resource.Resource == "pods" {
-			if missing := quota.Unspecified(c.Object, limited); missing != "" {
-				return nil, c.Forbid("failed quota: " + nameOf(q) + ": " + missing)
-			}
+		if missing := resource.Unspecified(c.Object, limited); missing != "" {
+			return nil, c.Forbid("failed quota: " + nameOf(q) + ": " + missing)
 		}
-		if slices.ContainsFunc(limited, func(name string) bool { _, counted := used[name]; return !counted }) {
+		if slices.ContainsFunc(limited, func(name string) bool { _, counted := s.used[name]; return !counted }) {
 			return nil, c.Forbid("status unknown for quota: " + nameOf(q) + ", resources: " + strings.Join(limited, ","))
 		}
-		selecting = append(selecting, q)
+		states = append(states, s)
+	}
+	if len(states) == 0 {
+		return nil, nil
+	}
+	uses := resource.Usage(c.Object, c.now())
+	more := uses
+	if c.Old.Exists() {
+		more = increase(uses, resource.Usage(c.Old, c.now()))
 	}
 	var changed []document.Value
-	uses := resource.Usage(c.Object, now)
-	for _, q := range selecting {
-		more := uses
-		if c.Old.Exists() && resource.Selects(q.Get("spec"), c.Old) {
-			more = increase(uses, resource.Usage(c.Old, now))
+	for _, s := range states {
+		requested := more
+		if c.Old.Exists() && !resource.Selects(s.object.Get("spec"), c.Old) {
+			requested = uses // all of it is new to this quota
 		}
-		hard, used := podresources.Read(q.Lookup("status", "hard")), podresources.Read(q.Lookup("status", "used"))
-		requested := quota.Amounts{}
-		for name, amount := range more {
-			if _, limited := hard[name]; limited && !amount.IsZero() {
-				requested[name] = amount
-			}
+		after, st := c.chargeOne(s, requested)
+		if st != nil {
+			return nil, st
 		}
-		if len(requested) == 0 {
-			continue
+		if !after.Equal(s.used) {
+			changed = append(changed, s.object.Set(after.Value(), "status", "used"))
 		}
-		var exceeded []string
-		after := maps.Clone(used)
-		after.Add(requested)
-		for _, name := range slices.Sorted(maps.Keys(requested)) {
-			if after[name].Cmp(hard[name]) > 0 {
-				exceeded = append(exceeded, name)
-			}
-		}
-		if len(exceeded) > 0 && c.Request.Subresource != "status" {
-			return nil, c.Forbid("exceeded quota: " + nameOf(q) + ", requested: " + listed(requested, exceeded) +
-				", used: " + listed(used, exceeded) + ", limited: " + listed(hard, exceeded))
-		}
-		changed = append(changed, q.Set(after.Value(), "status", "used"))
 	}
 	return changed, nil
+}
+
+// chargeOne returns what is used of a quota after a write, or refuses it.
+func (c *call) chargeOne(s state, requested quota.Amounts) (quota.Amounts, *cluster.Status) {
+	after := maps.Clone(s.used)
+	var exceeded []string
+	for _, name := range slices.Sorted(maps.Keys(requested)) {
+		hard, limited := s.hard[name]
+		if !limited || requested[name].IsZero() {
+			continue
+		}
+		after.Add(quota.Amounts{name: requested[name]})
+		if after[name].Cmp(hard) > 0 {
+			exceeded = append(exceeded, name)
+		}
+	}
+	if len(exceeded) > 0 && c.Request.Subresource != "status" {
+		return nil, c.Forbid("exceeded quota: " + nameOf(s.object) + ", requested: " + listed(requested, exceeded) +
+			", used: " + listed(s.used, exceeded) + ", limited: " + listed(s.hard, exceeded))
+	}
+	return after, nil
 }
 
 // increase returns by how much more is used than before; never less than nothing.

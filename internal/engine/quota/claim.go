@@ -45,22 +45,35 @@ func useClaim(claim document.Value, _ time.Time, used Amounts) {
 	}
 }
 
-// selectsClaim reports whether a scope selects a claim, by one of the volume attributes classes that
-// it has, had or will have.
+// updatesClaim includes the status, which has the allocated storage and the attributes class.
+func updatesClaim(subresource string, _, _ document.Value) bool {
+	return subresource == "" || subresource == "status"
+}
+
+// selectsClaim reports whether a scope selects a claim, by one of its volume attributes classes.
 func selectsClaim(claim document.Value, s selector) bool {
 	if s.scope != "VolumeAttributesClass" {
 		return false
 	}
+	classes := attributesClasses(claim)
+	if len(classes) == 0 {
+		return s.matches("")
+	}
+	return slices.ContainsFunc(classes, s.matches)
+}
+
+func rescopedClaim(claim, old document.Value) bool {
+	return !slices.Equal(attributesClasses(claim), attributesClasses(old))
+}
+
+// attributesClasses returns the volume attributes classes that a claim has, had or will have.
+func attributesClasses(claim document.Value) []string {
 	classes := []string{
 		claim.Lookup("spec", "volumeAttributesClassName").StringOr(""),
 		claim.Lookup("status", "currentVolumeAttributesClassName").StringOr(""),
 		claim.Lookup("status", "modifyVolumeStatus", "targetVolumeAttributesClassName").StringOr(""),
 	}
-	classes = slices.DeleteFunc(classes, func(class string) bool { return class == "" })
-	if len(classes) == 0 {
-		return s.matches("")
-	}
-	return slices.ContainsFunc(classes, s.matches)
+	return slices.DeleteFunc(classes, func(class string) bool { return class == "" })
 }
 
 // ofDeviceClass follows a device class in the name that limits the devices claimed of it.

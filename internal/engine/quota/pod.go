@@ -97,10 +97,9 @@ func amountsOf(requested, limits Amounts) Amounts {
 	return used
 }
 
-// Unspecified returns what a quota with the given names requires a pod to specify, in
-// kube-apiserver's words; "" if the pod specifies everything. A pod that has amounts of its own
-// need not specify those of its containers.
-func Unspecified(pod document.Value, limited []string) string {
+// unspecified returns what a quota requires of each container. A pod that has amounts of its own need
+// not specify those of its containers.
+func unspecified(pod document.Value, limited []string) string {
 	spec := pod.Get("spec")
 	for _, which := range [...]string{"requests", "limits"} {
 		for name := range spec.Lookup("resources", which).Members() {
@@ -135,8 +134,17 @@ func Unspecified(pod document.Value, limited []string) string {
 	return "must specify " + strings.Join(missing, "; ")
 }
 
-// Terminating reports whether a pod has a deadline, which is what the scope of that name selects.
-func Terminating(pod document.Value) bool {
+// updatesPod reports whether a pod is resized, or gets or loses a deadline.
+func updatesPod(subresource string, pod, old document.Value) bool {
+	return subresource == "resize" || subresource == "" && rescopedPod(pod, old)
+}
+
+// rescopedPod reports whether a pod gets or loses a deadline. The other properties that scopes select
+// cannot change.
+func rescopedPod(pod, old document.Value) bool { return terminating(pod) != terminating(old) }
+
+// terminating reports whether a pod has a deadline, which the scope Terminating selects.
+func terminating(pod document.Value) bool {
 	deadline, ok := pod.Lookup("spec", "activeDeadlineSeconds").Int()
 	return ok && deadline >= 0
 }
@@ -146,9 +154,9 @@ func selectsPod(pod document.Value, s selector) bool {
 	bestEffort := pod.Lookup("status", "qosClass").StringOr("") == "BestEffort"
 	switch s.scope {
 	case "Terminating":
-		return Terminating(pod)
+		return terminating(pod)
 	case "NotTerminating":
-		return !Terminating(pod)
+		return !terminating(pod)
 	case "BestEffort":
 		return bestEffort
 	case "NotBestEffort":

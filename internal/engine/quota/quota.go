@@ -35,6 +35,13 @@ type Resource struct {
 	// selects reports whether an object has the property that a scope selects; nil if the resource
 	// has no scopes.
 	selects func(object document.Value, s selector) bool
+	// rescoped is what Rescoped returns; nil for never.
+	rescoped func(object, old document.Value) bool
+	// updates reports whether an update can change what an object uses, or which scopes select it; nil
+	// for never.
+	updates func(subresource string, object, old document.Value) bool
+	// unspecified is what Unspecified returns; nil for always "".
+	unspecified func(object document.Value, limited []string) string
 }
 
 // builtin returns the rules of a built-in resource without its count: those of a resource that has
@@ -44,13 +51,14 @@ func builtin(name string) Resource {
 	case "configmaps", "replicationcontrollers", "resourcequotas", "secrets":
 		return Resource{names: []string{name}}
 	case "persistentvolumeclaims":
-		return Resource{names: []string{claims, requestsStorage}, tracks: tracksClaims, use: useClaim, selects: selectsClaim}
+		return Resource{names: []string{claims, requestsStorage}, tracks: tracksClaims, use: useClaim, selects: selectsClaim, rescoped: rescopedClaim, updates: updatesClaim}
 	case "pods":
-		return Resource{names: podNames, tracks: tracksPods, use: usePod, selects: selectsPod}
+		return Resource{names: podNames, tracks: tracksPods, use: usePod, selects: selectsPod, rescoped: rescopedPod, updates: updatesPod,
+			unspecified: unspecified}
 	case "resourceclaims.resource.k8s.io":
-		return Resource{tracks: tracksDevices, use: useDevices}
+		return Resource{tracks: tracksDevices, use: useDevices, updates: updatesItself}
 	case "services":
-		return Resource{names: []string{"services", nodePorts, loadBalancers}, use: useService}
+		return Resource{names: []string{"services", nodePorts, loadBalancers}, use: useService, updates: updatesItself}
 	}
 	return Resource{}
 }
@@ -67,6 +75,33 @@ func Of(k *schema.Kind) (r Resource, ok bool) {
 	}
 	r.count = "count/" + name
 	return r, true
+}
+
+// updatesItself is the rule of a resource whose objects use something else after an update, but not
+// after one of a subresource.
+func updatesItself(subresource string, _, _ document.Value) bool { return subresource == "" }
+
+// Charged reports whether a write of an object or of a subresource can change what is used of
+// quotas; old is absent for a creation.
+func (r Resource) Charged(subresource string, object, old document.Value) bool {
+	if !old.Exists() {
+		return subresource == ""
+	}
+	return r.updates != nil && r.updates(subresource, object, old)
+}
+
+// Rescoped reports whether other scopes may select an object than before an update.
+func (r Resource) Rescoped(object, old document.Value) bool {
+	return r.rescoped != nil && r.rescoped(object, old)
+}
+
+// Unspecified returns what a quota with the given names requires an object to specify, in
+// kube-apiserver's words; "" if the object specifies everything.
+func (r Resource) Unspecified(object document.Value, limited []string) string {
+	if r.unspecified == nil {
+		return ""
+	}
+	return r.unspecified(object, limited)
 }
 
 // Names returns the names in a quota that belong to the resource, sorted.
