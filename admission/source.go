@@ -57,11 +57,7 @@ func (s *source) list(group, version, resource, namespace string) ([]document.Va
 	case err != nil:
 		return nil, err
 	}
-	var out []document.Value
-	for _, item := range resp.Object.Get("items").Items() {
-		out = append(out, item)
-	}
-	return out, nil
+	return resp.Items(), nil
 }
 
 // get returns an object. Its errors are those of k8s.io/apimachinery.

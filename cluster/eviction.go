@@ -160,7 +160,7 @@ func (c *Cluster) budgetOf(ctx context.Context, t *task, pod document.Value) (do
 	if st != nil {
 		return budget, st
 	}
-	for _, b := range budgets.Object.Get("items").Items() {
+	for _, b := range budgets.Items() {
 		if !kinds.Selects(b.Lookup("spec", "selector"), pod.Lookup("metadata", "labels")) {
 			continue
 		}

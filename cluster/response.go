@@ -25,6 +25,16 @@ type Response struct {
 	Events *Stream
 }
 
+// Items returns the objects of a list.
+func (r *Response) Items() []document.Value {
+	items := r.Object.Get("items")
+	objects := make([]document.Value, 0, items.Len())
+	for _, object := range items.Items() {
+		objects = append(objects, object)
+	}
+	return objects
+}
+
 // Event is a watch event (metav1.WatchEvent).
 type Event struct {
 	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.

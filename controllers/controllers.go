@@ -289,12 +289,7 @@ func (r *runner) list(ctx context.Context, q *cluster.Request) ([]document.Value
 	if err != nil {
 		return nil, err
 	}
-	items := resp.Object.Get("items")
-	objects := make([]document.Value, 0, items.Len())
-	for _, object := range items.Items() {
-		objects = append(objects, object)
-	}
-	return objects, nil
+	return resp.Items(), nil
 }
 
 // patchMetadata sets a field of an object's metadata, if the object has not changed since it

@@ -305,7 +305,7 @@ func validatePersistentVolumeUpdate(c *check, object, old field) {
 
 func warnPersistentVolume(a *advice, object, _ field) {
 	annotations, spec := object.get("metadata.annotations"), object.get("spec")
-	if class := annotations.key(betaStorageClass); class.Exists() {
+	if class := annotations.key(names.BetaStorageClass); class.Exists() {
 		a.warn(class, `deprecated since v1.8; use "storageClassName" attribute instead`)
 	}
 	if options := annotations.key(betaMountOptions); options.Exists() {

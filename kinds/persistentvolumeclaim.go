@@ -144,11 +144,8 @@ func (c *check) claimResource(list field, resource string) bool {
 }
 
 func warnPersistentVolumeClaim(a *advice, object, _ field) {
-	if class := object.get("metadata.annotations").key(betaStorageClass); class.Exists() {
+	if class := object.get("metadata.annotations").key(names.BetaStorageClass); class.Exists() {
 		a.warn(class, `deprecated since v1.8; use "storageClassName" attribute instead`)
 	}
 	a.claim(object.get("spec"))
 }
-
-// betaStorageClass is the annotation that spec.storageClassName has replaced.
-const betaStorageClass = "volume.beta.kubernetes.io/storage-class"

@@ -6,11 +6,12 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
 // setStorageClass sets the default storage class of a new claim that asks for none.
 func setStorageClass(c *call) *cluster.Status {
-	if !c.creates("", "persistentvolumeclaims") || c.Object.Lookup("spec", "storageClassName").Exists() || annotation(c.Object, betaStorageClass).Exists() {
+	if !c.creates("", "persistentvolumeclaims") || c.Object.Lookup("spec", "storageClassName").Exists() || annotation(c.Object, names.BetaStorageClass).Exists() {
 		return nil
 	}
 	return c.setDefaultClass("storage.k8s.io", "storageclasses", "storageClassName",
@@ -24,9 +25,6 @@ func setIngressClass(c *call) *cluster.Status {
 	}
 	return c.setDefaultClass("networking.k8s.io", "ingressclasses", "ingressClassName", "ingressclass.kubernetes.io/is-default-class")
 }
-
-// betaStorageClass is the annotation that named the class of a claim before spec.storageClassName.
-const betaStorageClass = "volume.beta.kubernetes.io/storage-class"
 
 // setDefaultClass sets a field of the spec to the name of the default class: the newest of those
 // that one of the annotations marks as the default.

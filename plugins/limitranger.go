@@ -28,9 +28,8 @@ func (c *call) limited() (pod, claim bool) {
 	if c.Old.Lookup("metadata", "deletionTimestamp").Exists() {
 		return false, false
 	}
-	resizes := c.Operation == cluster.OperationUpdate && c.Resource.Builtin && c.Resource.Group == "" && c.Resource.Resource == "pods" && c.Request.Subresource == "resize"
 	claim = c.creates("", "persistentvolumeclaims") || c.updates("", "persistentvolumeclaims")
-	return c.creates("", "pods") || resizes, claim
+	return c.creates("", "pods") || c.does(cluster.OperationUpdate, "", "pods", "resize"), claim
 }
 
 // setDefaultLimits sets the default limits and requests of the namespace's LimitRanges in the

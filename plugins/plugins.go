@@ -211,15 +211,15 @@ type call struct {
 // creates and updates report whether the write creates or updates an object of a resource, and not
 // one of its subresources.
 func (c *call) creates(group, resource string) bool {
-	return c.does(cluster.OperationCreate, group, resource)
+	return c.does(cluster.OperationCreate, group, resource, "")
 }
 
 func (c *call) updates(group, resource string) bool {
-	return c.does(cluster.OperationUpdate, group, resource)
+	return c.does(cluster.OperationUpdate, group, resource, "")
 }
 
-func (c *call) does(operation cluster.Operation, group, resource string) bool {
-	return c.Operation == operation && c.Resource.Builtin && c.Resource.Group == group && c.Resource.Resource == resource && c.Request.Subresource == ""
+func (c *call) does(operation cluster.Operation, group, resource, subresource string) bool {
+	return c.Operation == operation && c.Resource.Builtin && c.Resource.Group == group && c.Resource.Resource == resource && c.Request.Subresource == subresource
 }
 
 // set sets a value in the object.
@@ -245,9 +245,5 @@ func (c *call) list(group, resource, namespace string) ([]document.Value, *clust
 	if errors.As(err, &st) {
 		return nil, st
 	}
-	var objects []document.Value
-	for _, item := range resp.Object.Get("items").Items() {
-		objects = append(objects, item)
-	}
-	return objects, nil
+	return resp.Items(), nil
 }

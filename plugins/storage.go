@@ -3,6 +3,7 @@ package plugins
 import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/quota"
 	"github.com/patchlab-dev/patchlab/internal/engine/semantic"
 )
 
@@ -46,7 +47,7 @@ func checkResize(c *call) *cluster.Status {
 	if c.Old.Lookup("status", "phase").StringOr("") != "Bound" {
 		return c.Forbid("Only bound persistent volume claims can be expanded")
 	}
-	if name := storageClassOf(c.Object); name != "" && name == storageClassOf(c.Old) {
+	if name := quota.StorageClass(c.Object); name != "" && name == quota.StorageClass(c.Old) {
 		class, st := c.get("storage.k8s.io", "storageclasses", name)
 		if st != nil {
 			return st
@@ -56,8 +57,4 @@ func checkResize(c *call) *cluster.Status {
 		}
 	}
 	return c.Forbid("only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize")
-}
-
-func storageClassOf(claim document.Value) string {
-	return annotation(claim, betaStorageClass).StringOr(claim.Lookup("spec", "storageClassName").StringOr(""))
 }

@@ -14,15 +14,12 @@ var withoutTopology = []string{"1.30", "1.31", "1.32", "1.33", "1.34"}
 
 // setTopology copies the zone and the region of a node to a pod that is bound to it.
 func setTopology(c *call) *cluster.Status {
-	if slices.Contains(withoutTopology, c.cluster.Kinds().Catalog().Version()) || c.Operation != cluster.OperationCreate ||
-		!c.Resource.Builtin || c.Resource.Group != "" || c.Resource.Resource != "pods" {
-		return nil
-	}
 	var name string
-	switch c.Request.Subresource {
-	case "":
+	switch {
+	case slices.Contains(withoutTopology, c.cluster.Kinds().Catalog().Version()):
+	case c.creates("", "pods"):
 		name = c.Object.Lookup("spec", "nodeName").StringOr("")
-	case "binding":
+	case c.does(cluster.OperationCreate, "", "pods", "binding"):
 		if target := c.Object.Get("target"); target.Get("kind").StringOr("") == "Node" {
 			name = target.Get("name").StringOr("")
 		}

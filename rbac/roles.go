@@ -43,7 +43,7 @@ func (g *grants) add(ctx context.Context, c *cluster.Cluster, u cluster.User, re
 	if err != nil {
 		return err
 	}
-	for _, binding := range resp.Object.Get("items").Items() {
+	for _, binding := range resp.Items() {
 		subject := subjectOf(binding, u, namespace)
 		if !subject.Exists() {
 			continue

@@ -169,7 +169,7 @@ func (s source) ListPods(ctx context.Context, namespace string) ([]*corev1.Pod, 
 		return nil, err
 	}
 	var pods []*corev1.Pod
-	for _, item := range resp.Object.Get("items").Items() {
+	for _, item := range resp.Items() {
 		pod := &corev1.Pod{}
 		if err := convert.Typed(item, pod); err != nil {
 			return nil, err

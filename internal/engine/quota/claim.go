@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 )
 
@@ -14,9 +15,12 @@ const (
 	requestsStorage = "requests.storage"
 	// ofStorageClass joins a storage class and the name that is limited for its claims alone.
 	ofStorageClass = ".storageclass.storage.k8s.io/"
-	// betaStorageClass is the annotation that named the class before the field did.
-	betaStorageClass = "volume.beta.kubernetes.io/storage-class"
 )
+
+// StorageClass returns the name of a claim's storage class, "" for none.
+func StorageClass(claim document.Value) string {
+	return claim.Lookup("metadata", "annotations", names.BetaStorageClass).StringOr(claim.Lookup("spec", "storageClassName").StringOr(""))
+}
 
 // tracksClaims reports whether claims of one storage class are limited by this name.
 func tracksClaims(name string) bool {
@@ -26,7 +30,7 @@ func tracksClaims(name string) bool {
 // useClaim adds what a PersistentVolumeClaim uses: the storage that it requests, or what has been
 // allocated while that is more, in whole bytes.
 func useClaim(claim document.Value, _ time.Time, used Amounts) {
-	class := claim.Lookup("metadata", "annotations", betaStorageClass).StringOr(claim.Lookup("spec", "storageClassName").StringOr(""))
+	class := StorageClass(claim)
 	used[claims] = whole(1)
 	if class != "" {
 		used[class+ofStorageClass+claims] = whole(1)
