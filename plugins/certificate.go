@@ -8,14 +8,11 @@ import (
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-const (
-	// clientSigner signs certificates of API clients.
-	clientSigner = "kubernetes.io/kube-apiserver-client"
-	// superusers is the group whose members may do everything.
-	superusers = "system:masters"
-)
+// clientSigner signs certificates of API clients.
+const clientSigner = "kubernetes.io/kube-apiserver-client"
 
 // checkSubject refuses requests for a client certificate that makes its owner a member of
 // system:masters.
@@ -27,8 +24,8 @@ func checkSubject(c *call) *cluster.Status {
 	if err != nil {
 		return c.Forbid("failed to parse CSR: " + err.Error())
 	}
-	if slices.Contains(request.Subject.Organization, superusers) {
-		return c.Forbid("use of " + clientSigner + " signer with " + superusers + " group is not allowed")
+	if slices.Contains(request.Subject.Organization, names.Superusers) {
+		return c.Forbid("use of " + clientSigner + " signer with " + names.Superusers + " group is not allowed")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
 // Cluster is a cluster that answers only the requests that the roles of their users allow.
@@ -81,7 +82,7 @@ func authorize(ctx context.Context, c *cluster.Cluster, r *cluster.Request) *clu
 // exempt reports whether a user may do everything: a member of system:masters, and nobody, which the
 // requests of the process itself have as user.
 func exempt(u cluster.User) bool {
-	return u.Name == "" && len(u.Groups) == 0 || slices.Contains(u.Groups, superusers)
+	return u.Name == "" && len(u.Groups) == 0 || slices.Contains(u.Groups, names.Superusers)
 }
 
 // actionOf returns what a request does. The namespace of a Namespace is its own name.

@@ -11,10 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-const (
-	group      = "rbac.authorization.k8s.io"
-	superusers = "system:masters"
-)
+const group = "rbac.authorization.k8s.io"
 
 // grant is a rule that a user has, and the binding it comes from.
 type grant struct {

@@ -1,15 +1,12 @@
 package server
 
 import (
-	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
-	"encoding/json"
-	"net/http"
 	"sync"
 
 	"github.com/go-jose/go-jose/v4"
@@ -76,61 +73,4 @@ func (t *Tokens) Verify(token string) error {
 	}
 	_, err = signed.Verify(&t.key.PublicKey)
 	return err
-}
-
-// issuerPath and keysPath publish what verifies the tokens (OpenID Connect Discovery 1.0, RFC 7517).
-const (
-	issuerPath = "/.well-known/openid-configuration"
-	keysPath   = "/openid/v1/jwks"
-)
-
-// issuer serves the configuration of the tokens' issuer: its name, and where its keys are.
-func (s *Server) issuer(w *writer, r *http.Request) {
-	scheme := "http://"
-	if r.TLS != nil {
-		scheme = "https://"
-	}
-	s.publish(w, r, "application/json", func() (any, error) {
-		return struct {
-			Issuer        string   `json:"issuer"`
-			Keys          string   `json:"jwks_uri"`
-			ResponseTypes []string `json:"response_types_supported"`
-			SubjectTypes  []string `json:"subject_types_supported"`
-			Algorithms    []string `json:"id_token_signing_alg_values_supported"`
-		}{cluster.Issuer, scheme + r.Host + keysPath, []string{"id_token"}, []string{"public"}, []string{string(jose.ES256)}}, nil
-	})
-}
-
-// keys serves the public key of the tokens.
-func (s *Server) keys(w *writer, r *http.Request) {
-	s.publish(w, r, "application/jwk-set+json", func() (any, error) {
-		if err := s.options.Tokens.ready(); err != nil {
-			return nil, err
-		}
-		return jose.JSONWebKeySet{Keys: []jose.JSONWebKey{s.options.Tokens.public}}, nil
-	})
-}
-
-// publish serves a document about the tokens, which clients may keep for an hour.
-func (s *Server) publish(w *writer, r *http.Request, contentType string, document func() (any, error)) {
-	err := checkRoute(cmp.Or(r.Header.Get("Accept"), contentType), []string{contentType})
-	if r.Method != http.MethodGet {
-		err = errMethod
-	}
-	if s.options.Tokens == nil {
-		err = errNoPage
-	}
-	var body []byte
-	if err == nil {
-		var value any
-		if value, err = document(); err == nil {
-			body, err = json.Marshal(value)
-		}
-	}
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	w.Header().Set("Cache-Control", "public, max-age=3600")
-	s.page(w, r, contentType, body)
 }

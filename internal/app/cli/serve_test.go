@@ -143,12 +143,8 @@ func TestServeDefinitionsTwice(t *testing.T) {
 	}
 	url, errors, stop := startServe(t, "--crd", filepath.Join(dir, "old.yaml"), "--crd", widgets, "--load", filepath.Join(dir, "dump.yaml"))
 	resp, err := http.Get(url + "/apis/lab.example.com/v1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if list, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(list), `"name":"widgets"`) || strings.Contains(string(list), `"old"`) {
-		t.Errorf("%s of %s (%v), want the last definition of --crd", resp.Status, list, err)
+	if list := bodyOf(t, resp, err); !strings.Contains(list, `"name":"widgets"`) || strings.Contains(list, `"old"`) {
+		t.Errorf("%s of %s, want the last definition of --crd", resp.Status, list)
 	}
 	stop()
 	for _, want := range []string{
@@ -206,15 +202,11 @@ func TestServeKeepsOwnersOfADump(t *testing.T) {
 	defer stop()
 	get := func(path string) document.Value {
 		answer, err := http.Get(url + path)
-		if err != nil {
-			t.Fatal(err)
+		text := bodyOf(t, answer, err)
+		if answer.StatusCode != 200 {
+			t.Fatalf("%s: %d", path, answer.StatusCode)
 		}
-		defer answer.Body.Close()
-		text, err := io.ReadAll(answer.Body)
-		if err != nil || answer.StatusCode != 200 {
-			t.Fatalf("%s: %d, %v", path, answer.StatusCode, err)
-		}
-		d, err := document.Parse(text, document.Options{})
+		d, err := document.Parse([]byte(text), document.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,15 +260,7 @@ func TestServe(t *testing.T) {
 		}
 		r.Header.Set("Authorization", "Bearer secret")
 		resp, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		data, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := document.Parse(data, document.Options{})
+		d, err := document.Parse([]byte(bodyOf(t, resp, err)), document.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -335,17 +319,27 @@ func clientOf(t *testing.T, kubeconfig, url string) *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 }
 
+// bodyOf returns the body of a response; the arguments are the results of a request.
+func bodyOf(t *testing.T, resp *http.Response, err error) string {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func TestServeRunsAdmissionPlugins(t *testing.T) {
 	url, _, stop := startServe(t, "--enable-admission-plugins", "Priority")
 	defer stop()
 	resp, err := http.Post(url+"/api/v1/namespaces/default/pods", "application/json",
 		strings.NewReader(`{"metadata":{"name":"p"},"spec":{"priorityClassName":"none","containers":[{"name":"c","image":"i"}]}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), `pods \"p\" is forbidden: no PriorityClass with name none was found`) {
-		t.Errorf("answered %d %s, %v", resp.StatusCode, text, err)
+	if text := bodyOf(t, resp, err); !strings.Contains(text, `pods \"p\" is forbidden: no PriorityClass with name none was found`) {
+		t.Errorf("answered %d %s", resp.StatusCode, text)
 	}
 }
 
@@ -355,21 +349,11 @@ func TestServeCountsQuotas(t *testing.T) {
 	defer stop()
 	const quotas = "/api/v1/namespaces/default/resourcequotas"
 	resp, err := http.Post(url+quotas, "application/json", strings.NewReader(`{"metadata":{"name":"q"},"spec":{"hard":{"pods":"1"}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = resp.Body.Close()
+	bodyOf(t, resp, err)
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
 		resp, err := http.Get(url + quotas + "/q")
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(resp.Body)
-		_ = resp.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(text), `"used":{"pods":"0"}`) {
+		text := bodyOf(t, resp, err)
+		if strings.Contains(text, `"used":{"pods":"0"}`) {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -13,3 +13,6 @@ func ServiceAccount(user string) (namespace, name string, ok bool) {
 	namespace, name, _ = strings.Cut(account, ":")
 	return namespace, name, isAccount && DNSLabel(namespace) == "" && DNSSubdomain(name) == ""
 }
+
+// Superusers is the group whose members may do everything.
+const Superusers = "system:masters"
