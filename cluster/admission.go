@@ -89,6 +89,9 @@ func (a *Attributes) Default(kind *schema.Kind, v document.Value) document.Value
 	return a.pipeline.fill(kind, v)
 }
 
+// GenerateName returns a prefix, which must be short, with the suffix of a generated name.
+func (a *Attributes) GenerateName(prefix string) string { return prefix + a.pipeline.config.Suffix() }
+
 // Convert converts an object to another version of its kind.
 func (a *Attributes) Convert(v document.Value, to *schema.Kind) (document.Value, error) {
 	return a.pipeline.convert(v, to)

@@ -1,7 +1,7 @@
 // Package controllers implements the controllers of kube-controller-manager that clients of an
 // API server rely on most, over a [cluster.Cluster] in the same process: the namespace
 // controller, which deletes the contents of terminating namespaces, the garbage collector, the
-// aggregation of ClusterRoles, and the usage of ResourceQuotas.
+// aggregation of ClusterRoles, the usage of ResourceQuotas, and the service account of each namespace.
 //
 // They process the changes of all objects in the order in which they are stored, one at a
 // time, so that the result depends on the requests alone and not on timing: they have no
@@ -19,6 +19,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/plugins"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -36,13 +37,16 @@ type Options struct {
 	// objects of the namespace use. Together with the admission plugin ResourceQuota (package
 	// plugins), quotas take effect.
 	Quotas bool
+	// ServiceAccounts runs the controller that creates the service account "default" in each namespace.
+	// The admission plugin ServiceAccount (package plugins) refuses pods without it.
+	ServiceAccounts bool
 	// Fault is called with unexpected errors; nil ignores them. The affected object is
 	// processed again when it changes.
 	Fault func(error)
 }
 
-// Parse parses a comma-separated list of controllers: "namespace", "gc", "roles" and "quota". An
-// empty list selects none.
+// Parse parses a comma-separated list of controllers: "namespace", "gc", "roles", "quota" and
+// "serviceaccount". An empty list selects none.
 func Parse(names string) (Options, error) {
 	var o Options
 	for name := range strings.SplitSeq(names, ",") {
@@ -55,12 +59,27 @@ func Parse(names string) (Options, error) {
 			o.Aggregation = true
 		case "quota":
 			o.Quotas = true
+		case "serviceaccount":
+			o.ServiceAccounts = true
 		case "":
 		default:
-			return Options{}, fmt.Errorf("unknown controller %q: known are namespace, gc, roles and quota", name)
+			return Options{}, fmt.Errorf("unknown controller %q: known are namespace, gc, roles, quota and serviceaccount", name)
 		}
 	}
 	return o, nil
+}
+
+// ForPlugins returns the options with the controllers on which admission plugins depend. Without them,
+// quotas have no effect, and no pod has a service account.
+func (o Options) ForPlugins(names []string) Options {
+	o.Quotas = o.Quotas || plugins.Selected(names, plugins.ResourceQuota)
+	o.ServiceAccounts = o.ServiceAccounts || plugins.Selected(names, plugins.ServiceAccount)
+	return o
+}
+
+// Any reports whether any controller is selected.
+func (o Options) Any() bool {
+	return o.Namespaces || o.GarbageCollection || o.Aggregation || o.Quotas || o.ServiceAccounts
 }
 
 // agent is the User-Agent, and thereby the field manager, of kube-controller-manager.
@@ -94,6 +113,7 @@ const (
 	aNamespace                 // id is its name
 	aggregation                // the rules of all ClusterRoles that aggregate others; without an id
 	quotas                     // the ResourceQuotas of a namespace; id is its name
+	accounts                   // the service account of a namespace; id is its name
 )
 
 // Run runs the controllers until ctx is done or the cluster is closed, and then returns nil.
@@ -164,6 +184,9 @@ func (r *runner) observe(change cluster.Change) {
 		if n.isClusterRole() {
 			r.add(work{of: aggregation})
 		}
+		if n.isDefaultAccount() {
+			r.add(work{accounts, n.namespace})
+		}
 		r.addOwners(n)
 		r.add(work{aNamespace, n.namespace})
 		return
@@ -191,9 +214,12 @@ func (r *runner) examine(n *node) {
 	if n.isClusterRole() {
 		r.add(work{of: aggregation})
 	}
-	if n.isNamespace() && n.deleting {
+	switch {
+	case n.isNamespace() && n.deleting:
 		r.add(work{aNamespace, n.name})
-	} else if n.namespace != "" {
+	case n.isNamespace():
+		r.add(work{accounts, n.name})
+	case n.namespace != "":
 		r.add(work{aNamespace, n.namespace})
 	}
 }
@@ -217,6 +243,8 @@ func (r *runner) add(w work) {
 		runs = r.Aggregation
 	case quotas:
 		runs = r.Quotas
+	case accounts:
+		runs = r.ServiceAccounts
 	}
 	if !runs || r.queued[w] {
 		return
@@ -236,6 +264,8 @@ func (r *runner) do(ctx context.Context, w work) error {
 			err = r.aggregate(ctx)
 		case w.of == quotas:
 			err = r.countUsage(ctx, w.id)
+		case w.of == accounts:
+			err = r.createAccount(ctx, w.id)
 		case n != nil && !n.isEvent():
 			err = r.collect(ctx, n)
 		}

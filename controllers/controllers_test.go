@@ -304,14 +304,40 @@ func TestDeletedNamespaceIsEmptiedAndRemoved(t *testing.T) {
 	}
 }
 
+// Each namespace has a service account, also if it existed before the controllers started or if its account
+// is deleted, until the namespace is deleted.
+func TestNamespacesHaveAccounts(t *testing.T) {
+	l := newLab(t, Options{Namespaces: true, ServiceAccounts: true})
+	account := func(verb cluster.Verb) document.Value {
+		o, _ := l.do(&cluster.Request{Verb: verb, Version: "v1", Resource: "serviceaccounts", Namespace: "n", Name: "default"})
+		return o
+	}
+	exists := func() (string, bool) { return account(cluster.Get).String(), account(cluster.Get).Exists() }
+	l.namespace("n")
+	l.until("a new namespace has an account", exists)
+	first := uidOf(account(cluster.Get))
+	account(cluster.Delete)
+	l.until("a deleted account is created again", func() (string, bool) {
+		uid := uidOf(account(cluster.Get))
+		return uid, uid != "" && uid != first
+	})
+	if _, status := l.do(&cluster.Request{Verb: cluster.Delete, Version: "v1", Resource: "namespaces", Name: "n"}); status != nil {
+		t.Fatal(status)
+	}
+	l.until("a deleted namespace goes, with its account", func() (string, bool) {
+		o, _ := l.do(&cluster.Request{Verb: cluster.Get, Version: "v1", Resource: "namespaces", Name: "n"})
+		return o.String(), !o.Exists() && !account(cluster.Get).Exists()
+	})
+}
+
 func TestParse(t *testing.T) {
-	if o, err := Parse("namespace, gc,roles,quota"); err != nil || !o.Namespaces || !o.GarbageCollection || !o.Aggregation || !o.Quotas {
+	if o, err := Parse("namespace, gc,roles,quota,serviceaccount"); err != nil || !o.Namespaces || !o.GarbageCollection || !o.Aggregation || !o.Quotas || !o.ServiceAccounts {
 		t.Errorf("all: %+v %v", o, err)
 	}
-	if o, err := Parse(""); err != nil || o.Namespaces || o.GarbageCollection || o.Aggregation || o.Quotas {
+	if o, err := Parse(""); err != nil || o.Any() {
 		t.Errorf("Parse of an empty list: %+v %v", o, err)
 	}
-	if _, err := Parse("deployment"); err == nil || !strings.Contains(err.Error(), "known are namespace, gc, roles and quota") {
+	if _, err := Parse("deployment"); err == nil || !strings.Contains(err.Error(), "known are namespace, gc, roles, quota and serviceaccount") {
 		t.Errorf("unknown: %v", err)
 	}
 }

@@ -126,7 +126,7 @@ func (p *podCheck) checkPodClaims() {
 	seen := seenTexts{}
 	for i := range list.items() {
 		claim := list.item(i)
-		if p.isPod && p.annotations.get(mirrorPod).Exists() {
+		if p.isPod && p.annotations.get(names.MirrorPod).Exists() {
 			p.forbidden(p.root(p.object).getAs("", "[]"), "static pods do not support resource claims")
 			continue
 		}

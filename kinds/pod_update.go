@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
 func (c *check) podCheckOf(object field) *podCheck {
@@ -107,7 +108,7 @@ func (p *podCheck) checkUpdatedImages(list field) {
 
 // checkAnnotationUpdate forbids changes of annotations that correspond to immutable fields.
 func (p *podCheck) checkAnnotationUpdate(old field) {
-	fixed := func(key string) bool { return key == mirrorPod || strings.HasPrefix(key, appArmorAnnotation) }
+	fixed := func(key string) bool { return key == names.MirrorPod || strings.HasPrefix(key, appArmorAnnotation) }
 	before := old.get("metadata.annotations")
 	for key, was := range before.Members() {
 		if fixed(key) && !document.Equal(was, p.annotations.Get(key)) {
@@ -246,7 +247,7 @@ func onlyAdds(term, old document.Value) bool {
 // validatePodPart validates the ephemeralcontainers and resize subresources.
 func validatePodPart(c *check, object, old field) {
 	p := c.podCheckOf(object)
-	mirror := old.get("metadata.annotations").Get(mirrorPod).Exists()
+	mirror := old.get("metadata.annotations").Get(names.MirrorPod).Exists()
 	switch c.subresource {
 	case "ephemeralcontainers":
 		if mirror {

@@ -35,8 +35,6 @@ func (p *podCheck) podName() string {
 	return p.metadata.get("name").text()
 }
 
-const mirrorPod = "kubernetes.io/config.mirror"
-
 // podTemplate validates the pod template of a workload.
 func (c *check) podTemplate(template field) {
 	if template.unchanged() {
@@ -223,7 +221,7 @@ func (p *podCheck) checkAnnotations() {
 	if p.annotations.members() == 0 {
 		return
 	}
-	if mirror := p.annotations.key(mirrorPod); mirror.isSet() && p.spec.get("nodeName").isEmpty() {
+	if mirror := p.annotations.key(names.MirrorPod); mirror.isSet() && p.spec.get("nodeName").isEmpty() {
 		p.invalid(mirror, "must set spec.nodeName if mirror pod annotation is set")
 	}
 	p.tolerationsIn(p.annotations.key(tolerationsAnnotation))

@@ -82,7 +82,8 @@ type Options struct {
 	StrictNamespaces bool
 	// AdmissionPlugins are the admission plugins of kube-apiserver to run, such as "LimitRanger",
 	// or [plugins.Default] for PodSecurity and all of package plugins; nil runs none. They do not apply to
-	// Objects and Values. With ResourceQuota, a controller sets the status of quotas.
+	// Objects and Values. With ResourceQuota, a controller sets the status of quotas, and with
+	// ServiceAccount, one creates the account "default" of each namespace.
 	AdmissionPlugins []string
 	// Version is the Kubernetes minor version, such as "1.34"; "" is the newest that is built
 	// in.
@@ -192,10 +193,8 @@ func New(o Options) (*Server, error) {
 	var failed error
 	if !o.NoControllers {
 		controlled.Go(func() {
-			failed = controllers.Run(ctx, c, controllers.Options{
-				Namespaces: true, GarbageCollection: true, Aggregation: o.RBAC,
-				Quotas: plugins.Selected(o.AdmissionPlugins, plugins.ResourceQuota),
-			})
+			options := controllers.Options{Namespaces: true, GarbageCollection: true, Aggregation: o.RBAC}
+			failed = controllers.Run(ctx, c, options.ForPlugins(o.AdmissionPlugins))
 			if errors.Is(failed, context.Canceled) {
 				failed = nil // the server was stopped while the controllers started
 			}

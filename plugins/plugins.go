@@ -40,6 +40,7 @@ type plugin struct {
 // (k8s.io/kubernetes/pkg/kubeapiserver/options, AllOrderedPlugins).
 var ordered = [...]plugin{
 	{name: "LimitRanger", mutate: setDefaultLimits, validate: checkLimits},
+	{name: ServiceAccount, mutate: useServiceAccount, validate: checkServiceAccount},
 	{name: "TaintNodesByCondition", mutate: taintNode},
 	{name: "Priority", mutate: setPriority, validate: checkPriorityClass},
 	{name: "DefaultTolerationSeconds", mutate: setTolerations},
@@ -225,9 +226,9 @@ func (c *call) does(operation cluster.Operation, group, resource, subresource st
 // set sets a value in the object.
 func (c *call) set(v document.Value, keys ...string) { c.Object = c.Object.Set(v, keys...) }
 
-// get returns an object of a resource in version v1, absent if it does not exist.
-func (c *call) get(group, resource, name string) (document.Value, *cluster.Status) {
-	resp, err := c.cluster.Do(c.ctx, &cluster.Request{Verb: cluster.Get, Group: group, Version: "v1", Resource: resource, Name: name})
+// get returns an object of a resource in version v1, absent if it does not exist; namespace is empty if it has none.
+func (c *call) get(group, resource, namespace, name string) (document.Value, *cluster.Status) {
+	resp, err := c.cluster.Do(c.ctx, &cluster.Request{Verb: cluster.Get, Group: group, Version: "v1", Resource: resource, Namespace: namespace, Name: name})
 	var st *cluster.Status
 	switch {
 	case errors.As(err, &st) && st.Reason == cluster.ReasonNotFound:

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -197,5 +198,42 @@ func TestQuotaOfConcurrentWrites(t *testing.T) {
 	q = send(t, c, cluster.Request{Verb: cluster.Get, Resource: "resourcequotas", Namespace: "n", Name: "q"})
 	if used := q.Lookup("status", "used", "configmaps").StringOr(""); used != "20" {
 		t.Errorf("used is %s", used)
+	}
+}
+
+// The volume with a pod's token has one name in all containers, and is added once although the plugins run
+// again after a webhook.
+func TestTokenVolume(t *testing.T) {
+	c := newCluster(t, &webhook{removes: "imagePullSecrets"}, plugins.ServiceAccount)
+	send(t, c, cluster.Request{Verb: cluster.Create, Resource: "serviceaccounts", Namespace: "n", Body: []byte(`{"metadata":{"name":"default"},"imagePullSecrets":[{"name":"s"}]}`)})
+	pod := newPod(t, c, `,"initContainers":[{"name":"i","image":"i"}]`)
+	volumes := pod.Lookup("spec", "volumes")
+	if volumes.Len() != 1 {
+		t.Fatalf("%d volumes, want 1: %s", volumes.Len(), pod)
+	}
+	for _, field := range []string{"initContainers", "containers"} {
+		mounts := pod.Lookup("spec", field).At(0).Get("volumeMounts")
+		if mounts.Len() != 1 || !document.Equal(mounts.At(0).Get("name"), volumes.At(0).Get("name")) {
+			t.Errorf("%s: %s, want one of %s", field, mounts, volumes)
+		}
+	}
+	if pull := pod.Lookup("spec", "imagePullSecrets"); pull.Len() != 1 {
+		t.Errorf("the webhook's removal was not repaired: %s", pull)
+	}
+}
+
+// A pod can be created before the controller has created the account of its new namespace.
+func TestPodWaitsForAccount(t *testing.T) {
+	c := newCluster(t, nil, plugins.ServiceAccount)
+	var created sync.WaitGroup
+	created.Go(func() {
+		time.Sleep(20 * time.Millisecond)
+		if _, err := c.Do(t.Context(), &cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "serviceaccounts", Namespace: "n", Body: []byte(`{"metadata":{"name":"default"}}`)}); err != nil {
+			t.Error(err)
+		}
+	})
+	defer created.Wait()
+	if pod := newPod(t, c, ""); pod.Lookup("spec", "serviceAccountName").StringOr("") != "default" {
+		t.Errorf("the pod has no account: %s", pod)
 	}
 }

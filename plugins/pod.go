@@ -115,7 +115,7 @@ func (c *call) priorityClass(name string) (document.Value, *cluster.Status) {
 	if name == "" {
 		return c.defaultPriorityClass()
 	}
-	class, st := c.get("scheduling.k8s.io", "priorityclasses", name)
+	class, st := c.get("scheduling.k8s.io", "priorityclasses", "", name)
 	if st == nil && !class.Exists() {
 		st = c.Forbid("no PriorityClass with name " + name + " was found")
 	}

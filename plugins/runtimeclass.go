@@ -68,7 +68,7 @@ func (c *call) runtimeClass() (document.Value, *cluster.Status) {
 	if !ok {
 		return document.Value{}, nil
 	}
-	class, st := c.get("node.k8s.io", "runtimeclasses", name)
+	class, st := c.get("node.k8s.io", "runtimeclasses", "", name)
 	if st == nil && !class.Exists() {
 		st = c.Forbid(fmt.Sprintf("pod rejected: RuntimeClass %q not found", name))
 	}

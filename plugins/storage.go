@@ -48,7 +48,7 @@ func checkResize(c *call) *cluster.Status {
 		return c.Forbid("Only bound persistent volume claims can be expanded")
 	}
 	if name := quota.StorageClass(c.Object); name != "" && name == quota.StorageClass(c.Old) {
-		class, st := c.get("storage.k8s.io", "storageclasses", name)
+		class, st := c.get("storage.k8s.io", "storageclasses", "", name)
 		if st != nil {
 			return st
 		}

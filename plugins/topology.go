@@ -27,7 +27,7 @@ func setTopology(c *call) *cluster.Status {
 	if name == "" {
 		return nil
 	}
-	node, st := c.get("", "nodes", name)
+	node, st := c.get("", "nodes", "", name)
 	for _, key := range topologyLabels {
 		if value := node.Lookup("metadata", "labels", key); value.Exists() {
 			c.set(value, "metadata", "labels", key)

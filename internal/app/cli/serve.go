@@ -116,7 +116,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the latest supported version)")
 	f.BoolVar(&o.defaults, "defaults", true, "set the default values of built-in kinds, and allocate addresses and ports for Services")
 	f.BoolVar(&o.admission, "admission", true, "run CEL rules, admission policies, admission webhooks and conversion webhooks")
-	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection), roles (aggregated ClusterRoles such as edit), quota (the status of ResourceQuotas; runs with the admission plugin ResourceQuota)")
+	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection), roles (aggregated ClusterRoles such as edit), quota (the status of ResourceQuotas; runs with the admission plugin ResourceQuota), serviceaccount (the account default of each namespace; runs with the admission plugin ServiceAccount)")
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
 	f.StringSliceVar(&o.plugins, "enable-admission-plugins", nil, "comma-separated list of kube-apiserver's admission plugins to run, such as LimitRanger,Priority; "+plugins.Default+" runs all that patchlab implements")
 	f.StringVar(&o.authorize, "authorization-mode", alwaysAllow, "AlwaysAllow, or RBAC to refuse requests that the roles of their users do not allow; implies --bootstrap-roles")
@@ -156,8 +156,8 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if err != nil {
 		return usage("--controllers: " + err.Error())
 	}
-	if o.certificates == nil && plugins.Selected(o.plugins, plugins.ResourceQuota) {
-		services.Quotas = true // otherwise quotas would have no effect
+	if o.certificates == nil {
+		services = services.ForPlugins(o.plugins)
 	}
 	if err := o.readToken(); err != nil {
 		return err
@@ -254,7 +254,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if _, err := fmt.Fprintf(a.Out, "serving on %s\n", address); err != nil {
 		return err
 	}
-	if services.Namespaces || services.GarbageCollection || services.Aggregation || services.Quotas {
+	if services.Any() {
 		services.Fault = func(err error) { a.note("controllers: " + err.Error()) }
 		defer a.control(ctx, c, services)()
 	}

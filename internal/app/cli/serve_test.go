@@ -362,6 +362,21 @@ func TestServeCountsQuotas(t *testing.T) {
 	}
 }
 
+// The plugin ServiceAccount brings the controller without which no pod has a service account.
+func TestServeCreatesServiceAccounts(t *testing.T) {
+	url, _, stop := startServe(t, "--enable-admission-plugins", "ServiceAccount")
+	defer stop()
+	for _, c := range []struct{ path, body string }{
+		{"/api/v1/namespaces", `{"metadata":{"name":"new"}}`},
+		{"/api/v1/namespaces/new/pods", `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`},
+	} {
+		resp, err := http.Post(url+c.path, "application/json", strings.NewReader(c.body))
+		if text := bodyOf(t, resp, err); resp.StatusCode != http.StatusCreated {
+			t.Errorf("POST %s answered %d %s", c.path, resp.StatusCode, text)
+		}
+	}
+}
+
 func TestServeAuthorizesByRoles(t *testing.T) {
 	url, errors, stop := startServe(t, "--authorization-mode", "RBAC")
 	defer stop()
