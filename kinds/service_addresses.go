@@ -36,11 +36,12 @@ func (s *Strategy) ValidateAddresses(asked, object, old document.Value, given *G
 		return nil
 	}
 	keepsPreferred := prefersTheSame(spec.Value, was.Value)
+	families := c.root(asked).get("spec.ipFamilies") // the default depends on IPs that may be invalid
 	if !keepsPreferred {
-		validateClusterIPs(c, spec, was)
+		validateClusterIPs(c, spec, was, families)
 	}
 	if len(c.errs) == 0 && !keepsPreferred {
-		c.keepsFamilies(c.root(asked).get("spec.ipFamilies"), spec.get("ipFamilyPolicy"), was.get("ipFamilies"))
+		c.keepsFamilies(families, spec.get("ipFamilyPolicy"), was.get("ipFamilies"))
 	}
 	if given == nil {
 		return c.finish()
@@ -129,10 +130,10 @@ func checksHealth(spec document.Value) bool {
 
 // freeIPs requires cluster IPs that are not allocated. kube-apiserver allocates one, requested
 // or not, by creating an IPAddress that refers to the Service, whose name must be valid in a
-// reference.
+// reference. An update allocates IPs only if the Service was of type ExternalName.
 func (c *check) freeIPs(asked, spec field, old document.Value, given *Given) bool {
 	shown := spec.get("clusterIPs")
-	if shown.item(0).text() == "None" {
+	if shown.item(0).text() == "None" || old.Exists() && old.Lookup("spec", "type").StringOr("") != "ExternalName" {
 		return true
 	}
 	if name := c.object.Lookup("metadata", "name").StringOr(""); !old.Exists() && given.LastPort > 0 {
@@ -145,9 +146,8 @@ func (c *check) freeIPs(asked, spec field, old document.Value, given *Given) boo
 			return false
 		}
 	}
-	own, _ := serviceAddresses(old)
 	free := func(ip string) bool {
-		if ip == "" || ip == "None" || slices.Contains(own, ip) || !given.IP(ip) {
+		if ip == "" || ip == "None" || !given.IP(ip) {
 			return true
 		}
 		c.invalid(shown, "failed to allocate IP "+ip+": provided IP is already allocated")

@@ -34,7 +34,7 @@ func validateService(c *check, object, old field) {
 	c.labels(spec.get("selector"))
 	validateSessionAffinity(c, spec)
 	if kind.text() != "ExternalName" {
-		validateClusterIPs(c, spec, was)
+		validateClusterIPs(c, spec, was, spec.get("ipFamilies"))
 	}
 	validateExternalIPs(c, spec.get("externalIPs"), was.Value.Get("externalIPs"))
 	c.needOneOf(kind, "ClusterIP,ExternalName,LoadBalancer,NodePort")
@@ -122,8 +122,8 @@ func validateSessionAffinity(c *check, spec field) {
 }
 
 // validateClusterIPs validates cluster IPs and IP families, and that they match.
-func validateClusterIPs(c *check, spec, was field) {
-	ip, ips, families := spec.get("clusterIP"), spec.get("clusterIPs"), spec.get("ipFamilies")
+func validateClusterIPs(c *check, spec, was, families field) {
+	ip, ips := spec.get("clusterIP"), spec.get("clusterIPs")
 	first := ips.item(0)
 	switch {
 	case ip.isEmpty() && ips.items() > 0:
@@ -153,10 +153,11 @@ func validateClusterIPs(c *check, spec, was field) {
 			c.address(address)
 		}
 	}
+	misplaced := c.failed(mark)
 	if ips.items() > 2 {
 		c.invalid(ips, "may have at most 2 addresses")
 	}
-	if !c.failed(mark) {
+	if !misplaced {
 		validateFamilies(c, ips, families)
 	}
 }
@@ -164,7 +165,11 @@ func validateClusterIPs(c *check, spec, was field) {
 // validateFamilies requires IPs of different families, which match ipFamilies.
 func validateFamilies(c *check, ips, families field) {
 	v6 := func(i int) bool { return strings.Contains(ips.item(i).text(), ":") }
-	if ips.items() == 2 && v6(0) == v6(1) {
+	alike := ips.items() > 1
+	for i := range ips.items() {
+		alike = alike && v6(i) == v6(0)
+	}
+	if alike {
 		c.invalid(ips, "may have at most one address for each IP family")
 	}
 	if first := ips.item(0); first.text() == "None" {
