@@ -15,7 +15,8 @@ type Cluster struct{ *cluster.Cluster }
 
 // Do answers a request, or refuses it with 403. A non-nil error is always a [*cluster.Status].
 func (c Cluster) Do(ctx context.Context, r *cluster.Request) (*cluster.Response, error) {
-	if st := authorize(ctx, c.Cluster, r); st != nil {
+	r, st := authorize(ctx, c.Cluster, r)
+	if st != nil {
 		return nil, st
 	}
 	resp, err := c.Cluster.Do(ctx, r)
@@ -28,7 +29,8 @@ func (c Cluster) Do(ctx context.Context, r *cluster.Request) (*cluster.Response,
 // Read answers a get, list or watch, or refuses it with 403. A non-nil error is always a
 // [*cluster.Status].
 func (c Cluster) Read(ctx context.Context, r *cluster.Request) (*cluster.Reading, error) {
-	if st := authorize(ctx, c.Cluster, r); st != nil {
+	r, st := authorize(ctx, c.Cluster, r)
+	if st != nil {
 		return nil, st
 	}
 	return c.Cluster.Read(ctx, r)
@@ -37,7 +39,7 @@ func (c Cluster) Read(ctx context.Context, r *cluster.Request) (*cluster.Reading
 // Authorize returns the refusal of a request, a [*cluster.Status], without answering it; nil if its
 // user may send it.
 func (c Cluster) Authorize(ctx context.Context, r *cluster.Request) error {
-	if st := authorize(ctx, c.Cluster, r); st != nil {
+	if _, st := authorize(ctx, c.Cluster, r); st != nil {
 		return st
 	}
 	return nil
@@ -48,7 +50,8 @@ func (c Cluster) Authorize(ctx context.Context, r *cluster.Request) error {
 // impersonator is the zero User if nobody impersonates the user.
 func (c Cluster) AuthorizePath(ctx context.Context, u, impersonator cluster.User, verb, path string) error {
 	a := action{verb: verb, path: path}
-	if st := checkImpersonation(ctx, c.Cluster, u, impersonator, a); st != nil {
+	u, st := impersonate(ctx, c.Cluster, u, impersonator, a)
+	if st != nil {
 		return st
 	}
 	if st := check(ctx, c.Cluster, u, &a); st != nil {
@@ -57,26 +60,32 @@ func (c Cluster) AuthorizePath(ctx context.Context, u, impersonator cluster.User
 	return nil
 }
 
-// authorize returns the refusal of a request that its user is not allowed to send, otherwise nil. An
-// apply to an object that does not exist needs the right to create it, too.
-func authorize(ctx context.Context, c *cluster.Cluster, r *cluster.Request) *cluster.Status {
+// authorize returns the request with the user whose rights it has, or the refusal if that user is not
+// allowed to send it. An apply to an object that does not exist needs the right to create it, too.
+func authorize(ctx context.Context, c *cluster.Cluster, r *cluster.Request) (*cluster.Request, *cluster.Status) {
 	a := actionOf(r)
-	if st := checkImpersonation(ctx, c, r.User, r.Impersonator, *a); st != nil {
-		return st
+	if r.Impersonator.Name != "" {
+		u, st := impersonate(ctx, c, r.User, r.Impersonator, *a)
+		if st != nil {
+			return nil, st
+		}
+		as := *r
+		as.User = u
+		r = &as
 	}
 	if st := check(ctx, c, r.User, a); st != nil {
-		return st
+		return nil, st
 	}
 	if exempt(r.User) || r.Verb != cluster.Patch || r.Format != cluster.ApplyPatch || r.Subresource != "" {
-		return nil
+		return r, nil
 	}
 	existing := &cluster.Request{Verb: cluster.Get, Group: r.Group, Version: r.Version, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name}
-	var st *cluster.Status
-	if _, err := c.Do(ctx, existing); !errors.As(err, &st) || st.Reason != cluster.ReasonNotFound {
-		return nil
+	var missing *cluster.Status
+	if _, err := c.Do(ctx, existing); !errors.As(err, &missing) || missing.Reason != cluster.ReasonNotFound {
+		return r, nil
 	}
 	a.verb = cluster.Create.String()
-	return check(ctx, c, r.User, a)
+	return r, check(ctx, c, r.User, a)
 }
 
 // exempt reports whether a user may do everything: a member of system:masters, and nobody, which the

@@ -120,6 +120,10 @@ func (c *Catalog) ready() *Catalog {
 // Version returns the minor version, such as "1.36".
 func (c *Catalog) Version() string { return c.version }
 
+// Since reports whether the version is at least the given one, such as "1.36". A nil Catalog counts as
+// the newest version.
+func (c *Catalog) Since(version string) bool { return c == nil || c.version >= version }
+
 // Kind returns the kind with the given group, version and kind.
 func (c *Catalog) Kind(gvk GroupVersionKind) (*Kind, bool) {
 	k, ok := c.byKind[gvk]

@@ -24,7 +24,6 @@ const (
 	anonymousUser        = "system:anonymous"
 	authenticatedGroup   = "system:authenticated"
 	unauthenticatedGroup = "system:unauthenticated"
-	nodePrefix           = "system:node:"
 	nodesGroup           = "system:nodes"
 )
 
@@ -49,19 +48,19 @@ func (s *Server) impersonate(r *http.Request) (*http.Request, error) {
 		}
 		return r, nil
 	}
-	u.Groups = impersonatedGroups(u)
+	u.Groups = impersonatedGroups(u, s.cluster.Kinds().Catalog().Since("1.36"))
 	return identity{user: u, impersonator: s.identity(r).user}.of(r), nil
 }
 
 // impersonatedGroups returns the groups of an impersonated user. Those of a service account
-// follow from its name unless the request sets groups, and those of a node from its name if the
-// request sets nothing else (apiserver/pkg/endpoints/filters/impersonation).
-func impersonatedGroups(u cluster.User) []string {
+// follow from its name unless the request sets groups, and in constrained impersonation (KEP-5284) those
+// of a node from its name if the request sets nothing else (apiserver/pkg/endpoints/filters/impersonation).
+func impersonatedGroups(u cluster.User, constrained bool) []string {
 	groups := u.Groups
 	if len(groups) == 0 {
 		if namespace, _, ok := names.ServiceAccount(u.Name); ok {
 			groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
-		} else if node, ok := strings.CutPrefix(u.Name, nodePrefix); ok && names.DNSSubdomain(node) == "" && u.UID == "" && u.Extra == nil {
+		} else if _, ok := names.Node(u.Name); ok && constrained && u.UID == "" && u.Extra == nil {
 			groups = []string{nodesGroup}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestImpersonatedUserSendsTheRequest(t *testing.T) {
-	s := &Server{options: Options{User: cluster.User{Name: "admin", Groups: []string{"system:masters"}}}}
+	s := local(t, Options{User: cluster.User{Name: "admin", Groups: []string{"system:masters"}}})
 	for _, c := range []struct {
 		why     string
 		headers http.Header

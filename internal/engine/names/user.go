@@ -16,3 +16,12 @@ func ServiceAccount(user string) (namespace, name string, ok bool) {
 
 // Superusers is the group whose members may do everything.
 const Superusers = "system:masters"
+
+// Node returns the name of the node that a user is: system:node:NAME. ok is false for other users.
+func Node(user string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(user, "system:node:")
+	if !ok || DNSSubdomain(name) != "" {
+		return "", false
+	}
+	return name, true
+}
