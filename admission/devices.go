@@ -40,8 +40,8 @@ func (c *expressionChecker) deviceClaim(spec document.Value, at *field.Path) {
 	}
 }
 
-// selectors compiles the selectors of devices. Expressions that are too long are refused by
-// package kinds and not compiled.
+// selectors compiles the selectors of devices. Expressions that are empty or too long are refused by
+// package kinds and not compiled; blank ones are compiled, unlike those of policies.
 func (c *expressionChecker) selectors(owner document.Value, at *field.Path) {
 	list := owner.Get("selectors")
 	if list.Len() > resourcev1.DeviceSelectorsMaxSize {
@@ -49,11 +49,11 @@ func (c *expressionChecker) selectors(owner document.Value, at *field.Path) {
 	}
 	for i, selector := range list.Items() {
 		text := selector.Lookup("cel", "expression").StringOr("")
-		if len(text) > resourcev1.CELSelectorExpressionMaxLength {
+		if text == "" || len(text) > resourcev1.CELSelectorExpressionMaxLength {
 			continue
 		}
 		at := at.Child("selectors").Index(i).Child("cel", "expression")
-		c.expression(at, text, func(mode environment.Type) *apiservercel.Error {
+		c.compile(at, text, func(mode environment.Type) *apiservercel.Error {
 			result := devicecel.GetCompiler(deviceFeatures).CompileCELExpression(text, devicecel.Options{EnvType: &mode})
 			if result.Error == nil && result.MaxCost > resourcev1.CELSelectorExpressionMaxCost {
 				c.errs = append(c.errs, field.Forbidden(at, "too complex, exceeds cost limit"))

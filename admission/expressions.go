@@ -73,12 +73,15 @@ type expressionChecker struct {
 	errs     field.ErrorList
 }
 
-// expression compiles the expression at a path, with compile or, if that is nil, the checker's
-// compiler.
+// expression compiles the expression at a path, unless it is blank, which package kinds refuses.
 func (c *expressionChecker) expression(at *field.Path, text string, compile func(environment.Type) *apiservercel.Error) {
-	if strings.TrimSpace(text) == "" {
-		return
+	if strings.TrimSpace(text) != "" {
+		c.compile(at, text, compile)
 	}
+}
+
+// compile compiles the expression at a path.
+func (c *expressionChecker) compile(at *field.Path, text string, compile func(environment.Type) *apiservercel.Error) {
 	mode := environment.NewExpressions
 	if c.known[text] {
 		mode = environment.StoredExpressions

@@ -61,11 +61,14 @@ func validateDeviceClaim(c *check, devices field) {
 }
 
 // requestNames returns the names with which the requests of a claim can be referred to:
-// REQUEST, and REQUEST/SUBREQUEST for its alternatives.
+// REQUEST, and REQUEST/SUBREQUEST for its alternatives. Of several requests with a name, the last counts.
 func requestNames(requests document.Value) map[string]bool {
-	known := map[string]bool{}
+	last := map[string]document.Value{}
 	for _, request := range requests.Items() {
-		name := request.Get("name").StringOr("")
+		last[request.Get("name").StringOr("")] = request
+	}
+	known := map[string]bool{}
+	for name, request := range last {
 		known[name] = true
 		for _, sub := range request.Get("firstAvailable").Items() {
 			known[name+"/"+sub.Get("name").StringOr("")] = true
