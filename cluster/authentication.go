@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/kinds"
 )
 
@@ -119,7 +120,7 @@ func (c *Cluster) tokenUser(ctx context.Context, claims document.Value) (User, e
 	}
 	user := User{
 		Name: "system:serviceaccount:" + namespace + ":" + name, UID: uid,
-		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+		Groups: append(names.ServiceAccountGroups(namespace), names.Authenticated),
 		Extra:  map[string][]string{"authentication.kubernetes.io/credential-id": {"JTI=" + claims.Get("jti").StringOr("")}},
 	}
 	for _, kind := range [...]string{"pod", "node"} {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/plugins"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -297,7 +298,7 @@ func isNotFound(err error) bool {
 func (n *node) request(verb cluster.Verb) *cluster.Request {
 	return &cluster.Request{
 		Verb: verb, Group: n.kind.Group, Version: n.kind.Version, Resource: n.kind.Resource, Namespace: n.namespace, Name: n.name,
-		UserAgent: agent, User: cluster.User{Name: "system:kube-controller-manager", Groups: []string{"system:authenticated"}},
+		UserAgent: agent, User: cluster.User{Name: "system:kube-controller-manager", Groups: []string{names.Authenticated}},
 	}
 }
 

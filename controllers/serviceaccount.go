@@ -7,14 +7,12 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
-
-// defaultAccount is the service account of pods that name none.
-const defaultAccount = "default"
 
 // isDefaultAccount reports whether the object is the service account of its namespace.
 func (n *node) isDefaultAccount() bool {
-	return n.kind.Builtin && n.kind.Group == "" && n.kind.Kind == "ServiceAccount" && n.name == defaultAccount
+	return n.kind.Builtin && n.kind.Group == "" && n.kind.Kind == "ServiceAccount" && n.name == names.DefaultServiceAccount
 }
 
 // createAccount creates the service account of a namespace, unless it exists or the namespace is being
@@ -25,12 +23,12 @@ func (r *runner) createAccount(ctx context.Context, namespace string) error {
 	if err != nil || resp.Object.Lookup("metadata", "deletionTimestamp").Exists() {
 		return err // a namespace that does not exist is no error
 	}
-	request.Resource, request.Namespace, request.Name = "serviceaccounts", namespace, defaultAccount
+	request.Resource, request.Namespace, request.Name = "serviceaccounts", namespace, names.DefaultServiceAccount
 	if _, err = r.cluster.Do(ctx, &request); !isNotFound(err) {
 		return err
 	}
 	request.Verb, request.Name = cluster.Create, ""
-	request.Body = document.NewObject().With("metadata", document.NewObject().With("name", document.NewString(defaultAccount))).JSON()
+	request.Body = document.NewObject().With("metadata", document.NewObject().With("name", document.NewString(names.DefaultServiceAccount))).JSON()
 	if _, err = r.cluster.Do(ctx, &request); isTerminating(err) {
 		return nil // since it was read
 	}

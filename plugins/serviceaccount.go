@@ -2,8 +2,6 @@ package plugins
 
 import (
 	"fmt"
-	"iter"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,17 +18,13 @@ import (
 const ServiceAccount = "ServiceAccount"
 
 const (
-	// enforceSecrets is the annotation of a service account whose pods may use only the secrets that
-	// it lists.
-	enforceSecrets = "kubernetes.io/enforce-mountable-secrets"
 	// tokenVolume is the prefix of the name of the volume with the token.
 	tokenVolume = "kube-api-access-"
-	tokenPath   = "/var/run/secrets/kubernetes.io/serviceaccount"
+	// tokenPath is where containers mount it.
+	tokenPath = "/var/run/secrets/kubernetes.io/serviceaccount"
 	// tokenSeconds is the lifetime of the token that is requested for the volume
 	// (k8s.io/kubernetes/pkg/serviceaccount, WarnOnlyBoundTokenExpirationSeconds).
 	tokenSeconds = 60*60 + 7
-	// defaultAccount is the account of a pod that names none.
-	defaultAccount = "default"
 )
 
 // Time for the controller to create the account "default" in a new namespace. kube-apiserver waits
@@ -50,8 +44,8 @@ func useServiceAccount(c *call) *cluster.Status {
 		return c.checkMirror()
 	}
 	if accountOf(c.Object) == "" {
-		c.set(document.NewString(defaultAccount), "spec", "serviceAccountName")
-		c.set(document.NewString(defaultAccount), "spec", "serviceAccount")
+		c.set(document.NewString(names.DefaultServiceAccount), "spec", "serviceAccountName")
+		c.set(document.NewString(names.DefaultServiceAccount), "spec", "serviceAccount")
 	}
 	account, st := c.serviceAccount()
 	if st != nil {
@@ -81,7 +75,7 @@ func (c *call) serviceAccount() (document.Value, *cluster.Status) {
 		return document.Value{}, c.Forbid("no service account specified for pod " + c.Namespace + "/" + c.Name)
 	}
 	account, st := c.get("", "serviceaccounts", c.Namespace, name)
-	if name == defaultAccount {
+	if name == names.DefaultServiceAccount {
 		for wait := accountWait; st == nil && !account.Exists() && wait > 0 && c.ctx.Err() == nil; wait -= accountPoll {
 			time.Sleep(accountPoll)
 			account, st = c.get("", "serviceaccounts", c.Namespace, name)
@@ -239,132 +233,4 @@ func (c *call) checkMirror() *cluster.Status {
 		}
 	}
 	return nil
-}
-
-// secretsOf yields the names of the secrets to which a pod refers. They may be empty.
-func secretsOf(spec document.Value) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, s := range spec.Get("imagePullSecrets").Items() {
-			if !yield(s.Get("name").StringOr("")) {
-				return
-			}
-		}
-		for _, field := range [...]string{"initContainers", "containers", "ephemeralContainers"} {
-			for _, container := range spec.Get(field).Items() {
-				for _, used := range containerSecrets(container) {
-					if !yield(used.name) {
-						return
-					}
-				}
-			}
-		}
-		for _, v := range spec.Get("volumes").Items() {
-			for _, field := range volumeSecrets {
-				if !yield(v.Lookup(field...).StringOr("")) {
-					return
-				}
-			}
-			for _, source := range v.Lookup("projected", "sources").Items() {
-				if !yield(source.Lookup("secret", "name").StringOr("")) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// volumeSecrets are the fields of a volume that name a secret.
-var volumeSecrets = [...][]string{
-	{"secret", "secretName"}, {"azureFile", "secretName"}, {"cephfs", "secretRef", "name"}, {"cinder", "secretRef", "name"},
-	{"flexVolume", "secretRef", "name"}, {"rbd", "secretRef", "name"}, {"scaleIO", "secretRef", "name"}, {"iscsi", "secretRef", "name"},
-	{"storageos", "secretRef", "name"}, {"csi", "nodePublishSecretRef", "name"},
-}
-
-// usedSecret is a secret whose values a container has in its environment.
-type usedSecret struct {
-	name  string
-	where string // "envVar NAME" or "envFrom"
-}
-
-// containerSecrets returns the secrets that the environment of a container uses.
-func containerSecrets(container document.Value) []usedSecret {
-	var used []usedSecret
-	for _, variable := range container.Get("env").Items() {
-		if ref := variable.Lookup("valueFrom", "secretKeyRef"); ref.Exists() {
-			used = append(used, usedSecret{ref.Get("name").StringOr(""), "envVar " + variable.Get("name").StringOr("")})
-		}
-	}
-	for _, source := range container.Get("envFrom").Items() {
-		if ref := source.Get("secretRef"); ref.Exists() {
-			used = append(used, usedSecret{ref.Get("name").StringOr(""), "envFrom"})
-		}
-	}
-	return used
-}
-
-// secretsOfAccount are the secrets that the pods of a service account may use.
-type secretsOfAccount struct {
-	account       string
-	secrets, pull map[string]bool
-}
-
-// secretsAllowedBy returns the secrets that the pods of a service account may use. They may use all unless
-// its annotation enforces that.
-func secretsAllowedBy(account document.Value) (allowed secretsOfAccount, enforced bool) {
-	enforced, _ = strconv.ParseBool(annotation(account, enforceSecrets).StringOr(""))
-	if !enforced {
-		return secretsOfAccount{}, false
-	}
-	return secretsOfAccount{
-		account.Lookup("metadata", "name").StringOr(""), namesIn(account.Get("secrets")), namesIn(account.Get("imagePullSecrets")),
-	}, true
-}
-
-// refusePod says why a pod may not use the first secret that its service account does not list; "" if it
-// may use all of them.
-func (s secretsOfAccount) refusePod(spec document.Value) string {
-	for _, v := range spec.Get("volumes").Items() {
-		if secret := v.Get("secret"); secret.Exists() {
-			if name := secret.Get("secretName").StringOr(""); !s.secrets[name] {
-				return s.refusal(fmt.Sprintf("volume with secret.secretName=%q", name), "secret")
-			}
-		}
-	}
-	if refused := s.refuseEnvironments("init container", spec.Get("initContainers")); refused != "" {
-		return refused
-	}
-	if refused := s.refuseEnvironments("container", spec.Get("containers")); refused != "" {
-		return refused
-	}
-	for i, ref := range spec.Get("imagePullSecrets").Items() {
-		if name := ref.Get("name").StringOr(""); !s.pull[name] {
-			return s.refusal(fmt.Sprintf("imagePullSecrets[%d].name=%q", i, name), "imagePullSecret")
-		}
-	}
-	return ""
-}
-
-// refuseEnvironments does so for the environments of containers; kind says what these are.
-func (s secretsOfAccount) refuseEnvironments(kind string, containers document.Value) string {
-	for _, container := range containers.Items() {
-		for _, used := range containerSecrets(container) {
-			if !s.secrets[used.name] {
-				return s.refusal(fmt.Sprintf("%s %s with %s referencing secret.secretName=%q", kind, container.Get("name").StringOr(""), used.where, used.name), "secret")
-			}
-		}
-	}
-	return ""
-}
-
-func (s secretsOfAccount) refusal(use, what string) string {
-	return use + " is not allowed because service account " + s.account + " does not reference that " + what
-}
-
-// namesIn returns the names in a list of references.
-func namesIn(refs document.Value) map[string]bool {
-	out := map[string]bool{}
-	for _, ref := range refs.Items() {
-		out[ref.Get("name").StringOr("")] = true
-	}
-	return out
 }

@@ -56,7 +56,7 @@ func impersonate(ctx context.Context, c *cluster.Cluster, u, impersonator cluste
 		st := i.check(ctx, c, way)
 		if st == nil {
 			if way == legacy && i.node != "" && len(i.user.Groups) == 0 {
-				u.Groups = []string{"system:authenticated"}
+				u.Groups = []string{names.Authenticated}
 			}
 			return u, nil
 		}
@@ -70,9 +70,9 @@ func impersonate(ctx context.Context, c *cluster.Cluster, u, impersonator cluste
 // askedGroups returns the groups that the impersonator has asked for: without the last one, which the
 // server adds, and none if they are those that follow from the name.
 func (i *impersonation) askedGroups() []string {
-	groups, added := i.user.Groups, "system:authenticated"
-	if i.user.Name == "system:anonymous" {
-		added = "system:unauthenticated"
+	groups, added := i.user.Groups, names.Authenticated
+	if i.user.Name == names.Anonymous {
+		added = names.Unauthenticated
 	}
 	if n := len(groups); n > 0 && groups[n-1] == added {
 		groups = groups[:n-1]
@@ -80,9 +80,9 @@ func (i *impersonation) askedGroups() []string {
 	var implied []string
 	switch {
 	case i.account != "":
-		implied = []string{"system:serviceaccounts", "system:serviceaccounts:" + i.namespace}
+		implied = names.ServiceAccountGroups(i.namespace)
 	case i.node != "":
-		implied = []string{"system:nodes"}
+		implied = []string{names.Nodes}
 	}
 	if slices.Equal(groups, implied) {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
 // credentialID is the key of a user's extra fields with the hash of its certificate (KEP-4193,
@@ -61,7 +62,7 @@ func (s *Server) verify(state *tls.ConnectionState) (cluster.User, error) {
 	}
 	hash := sha256.Sum256(leaf.Raw)
 	return cluster.User{
-		Name: leaf.Subject.CommonName, Groups: withGroup(leaf.Subject.Organization, authenticatedGroup),
+		Name: leaf.Subject.CommonName, Groups: withGroup(leaf.Subject.Organization, names.Authenticated),
 		Extra: map[string][]string{credentialID: {"X509SHA256=" + hex.EncodeToString(hash[:])}},
 	}, nil
 }

@@ -20,13 +20,6 @@ const (
 	impersonateExtra = "Impersonate-Extra-"
 )
 
-const (
-	anonymousUser        = "system:anonymous"
-	authenticatedGroup   = "system:authenticated"
-	unauthenticatedGroup = "system:unauthenticated"
-	nodesGroup           = "system:nodes"
-)
-
 // impersonate returns the request with the user that it impersonates, or unchanged if it
 // impersonates none. Without authorization, every client may impersonate any user.
 func (s *Server) impersonate(r *http.Request) (*http.Request, error) {
@@ -59,18 +52,18 @@ func impersonatedGroups(u cluster.User, constrained bool) []string {
 	groups := u.Groups
 	if len(groups) == 0 {
 		if namespace, _, ok := names.ServiceAccount(u.Name); ok {
-			groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
+			groups = names.ServiceAccountGroups(namespace)
 		} else if _, ok := names.Node(u.Name); ok && constrained && u.UID == "" && u.Extra == nil {
-			groups = []string{nodesGroup}
+			groups = []string{names.Nodes}
 		}
 	}
 	switch {
-	case u.Name == anonymousUser:
-		return withGroup(groups, unauthenticatedGroup)
-	case slices.Contains(groups, unauthenticatedGroup):
+	case u.Name == names.Anonymous:
+		return withGroup(groups, names.Unauthenticated)
+	case slices.Contains(groups, names.Unauthenticated):
 		return groups
 	}
-	return withGroup(groups, authenticatedGroup)
+	return withGroup(groups, names.Authenticated)
 }
 
 // identity is who sends a request.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -133,7 +134,7 @@ type Server struct {
 // New returns a server for the cluster.
 func New(c Cluster, o Options) *Server {
 	if o.User.Name == "" {
-		o.User = cluster.User{Name: anonymousUser, Groups: []string{unauthenticatedGroup}}
+		o.User = cluster.User{Name: names.Anonymous, Groups: []string{names.Unauthenticated}}
 	}
 	if o.MaxReads <= 0 {
 		o.MaxReads = defaultReads

@@ -14,8 +14,24 @@ func ServiceAccount(user string) (namespace, name string, ok bool) {
 	return namespace, name, isAccount && DNSLabel(namespace) == "" && DNSSubdomain(name) == ""
 }
 
-// Superusers is the group whose members may do everything.
-const Superusers = "system:masters"
+// DefaultServiceAccount is the service account of pods that name none.
+const DefaultServiceAccount = "default"
+
+// The user without credentials, and the groups to which the API server assigns users
+// (apiserver/pkg/authentication/user). Members of Superusers may do everything.
+const (
+	Anonymous       = "system:anonymous"
+	Superusers      = "system:masters"
+	Authenticated   = "system:authenticated"
+	Unauthenticated = "system:unauthenticated"
+	Nodes           = "system:nodes"
+)
+
+// ServiceAccountGroups returns the groups of the service accounts in a namespace, apart from
+// Authenticated.
+func ServiceAccountGroups(namespace string) []string {
+	return []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
+}
 
 // Node returns the name of the node that a user is: system:node:NAME. ok is false for other users.
 func Node(user string) (name string, ok bool) {
