@@ -60,6 +60,7 @@ With -o rules, print the rule that sets each field.
 		RunE: func(c *cobra.Command, args []string) error { return a.defaults(c.Context(), args[0], &o) },
 	}
 	o.schemas.add(c)
+	o.inputs.command = c
 	c.Flags().BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process folders recursively")
 	c.Flags().BoolVar(&o.minimize, "minimize", false, "remove the fields that the API server owns or would set again")
 	c.Flags().StringVarP(&o.output, "output", "o", "yaml", "output format: yaml, json, diff (against FILE) or rules")

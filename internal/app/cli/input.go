@@ -171,6 +171,9 @@ func isResource(name string) bool {
 func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error), names ...string) (documents, error) {
 	source := a.source()
 	source.Recursive, source.Duplicates, source.Unread = f.recursive, d, unread
+	if f.command != nil && f.command.Flags().Lookup("recursive") != nil {
+		source.RecursiveFlag = "-R"
+	}
 	docs, skipped, err := source.Documents(names...)
 	if err != nil {
 		return nil, err

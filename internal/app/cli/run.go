@@ -191,7 +191,7 @@ var scenarioText = regexp.MustCompile(`(?m)^\s*\{?\s*"?scenario"?\s*:`)
 // scenarioFiles reads scenarios. Other files in a directory are skipped and counted.
 func (a *App) scenarioFiles(names []string, recursive bool) ([]scenarioFile, error) {
 	source := a.source()
-	source.Recursive = recursive
+	source.Recursive, source.RecursiveFlag = recursive, "-R"
 	var files []scenarioFile
 	skipped := 0
 	for _, name := range names {

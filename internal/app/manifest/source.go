@@ -26,6 +26,9 @@ type Source struct {
 	FS fs.FS
 	// Recursive includes the subdirectories of directories.
 	Recursive bool
+	// RecursiveFlag is the flag with which users of a command set Recursive; the error for a directory
+	// without manifests names it. It is empty if there is none.
+	RecursiveFlag string
 	// Duplicates determines the treatment of duplicate keys. The zero value refuses them.
 	Duplicates document.Duplicates
 	// Unread, if not nil, is called with the error of each file of a directory or glob that
@@ -234,7 +237,11 @@ func (s *Source) folder(dir string) ([]string, error) {
 	}
 	if len(files) == 0 {
 		text := "the folder has no .yaml, .yml or .json file"
-		if !s.Recursive {
+		switch {
+		case s.Recursive:
+		case s.RecursiveFlag != "":
+			text += " (folders within it are read only with " + s.RecursiveFlag + ")"
+		default:
 			text += " (folders within it are not read)"
 		}
 		return nil, &fileError{dir, text, fs.ErrNotExist}
