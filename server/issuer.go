@@ -14,6 +14,7 @@ import (
 const (
 	issuerPath = "/.well-known/openid-configuration"
 	keysPath   = "/openid/v1/jwks"
+	keysType   = "application/jwk-set+json"
 )
 
 // issuer serves the configuration of the tokens' issuer: its name, and where its keys are.
@@ -35,7 +36,7 @@ func (s *Server) issuer(w *writer, r *http.Request) {
 
 // keys serves the public key of the tokens.
 func (s *Server) keys(w *writer, r *http.Request) {
-	s.publish(w, r, "application/jwk-set+json", func() (any, error) {
+	s.publish(w, r, keysType, func() (any, error) {
 		if err := s.options.Tokens.ready(); err != nil {
 			return nil, err
 		}

@@ -74,6 +74,9 @@ func (c contents) custom() bool {
 // openAPIContents returns the contents of all documents.
 func (s *Server) openAPIContents() []contents {
 	all := []contents{{path: "api"}, {path: "apis"}, {path: "version"}}
+	if s.options.Tokens != nil {
+		all = append(all, contents{path: strings.TrimPrefix(issuerPath, "/")}, contents{path: strings.TrimPrefix(keysPath, "/")})
+	}
 	for _, g := range s.groups() {
 		described := g.group != "" // the path /apis/GROUP
 		for _, v := range g.versions {

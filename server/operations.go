@@ -51,11 +51,16 @@ func groupVersionPath(group, version string) string {
 	return "/apis/" + group + "/" + version
 }
 
-// informationPath adds the path of a document that has no objects: discovery, or the version
-// of the server.
+// informationPath adds the path of a document that has no objects: discovery, the version of the
+// server, or the issuer of tokens and its keys.
 func (d *describer) informationPath(b *document.ObjectBuilder, c contents) {
 	description, result := "", ""
-	switch {
+	response := document.Value{}
+	switch path := "/" + c.path; {
+	case path == issuerPath:
+		description, response = "get the configuration of the issuer of service account tokens", d.stringResponse("application/json")
+	case path == keysPath:
+		description, response = "get the public keys of the issuer of service account tokens", d.stringResponse(keysType)
 	case c.version != "":
 		description, result = "get available resources", d.shared("APIResourceList")
 	case c.path == "version":
@@ -68,10 +73,22 @@ func (d *describer) informationPath(b *document.ObjectBuilder, c contents) {
 	default:
 		description, result = "get information of a group", d.shared("APIGroup")
 	}
+	if !response.Exists() {
+		response = d.response(result)
+	}
 	b.Set("/"+c.path+"/", object("get", object(
 		"description", text(description),
-		"responses", object("200", d.response(result)),
+		"responses", object("200", response),
 	)))
+}
+
+// stringResponse describes a response that kube-apiserver declares as a string.
+func (d *describer) stringResponse(mediaType string) document.Value {
+	out, schema := object("description", text("OK")), object("type", text("string"))
+	if d.v2 {
+		return out.With("schema", schema)
+	}
+	return out.With("content", object(mediaType, object("schema", schema)))
 }
 
 // watchPaths adds the deprecated watch paths, from which client generators derive that a

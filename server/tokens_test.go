@@ -268,6 +268,28 @@ func TestAuthorizationHeader(t *testing.T) {
 	}
 }
 
+// OpenAPI has documents for the issuer and its keys, as in kube-apiserver.
+func TestPublishedKeysAreDescribed(t *testing.T) {
+	a := newAccounts(t)
+	get := func(path string) document.Value {
+		return body(t, ask(a.s, "GET", path, "", "Authorization", "Bearer "+adminToken))
+	}
+	index, v2 := get("/openapi/v3").Get("paths"), get("/openapi/v2").Get("paths")
+	for _, c := range []struct{ path, mediaType string }{
+		{".well-known/openid-configuration", "application/json"},
+		{"openid/v1/jwks", "application/jwk-set+json"},
+	} {
+		url := index.Lookup(c.path, "serverRelativeURL").StringOr("")
+		content := get(url).Lookup("paths", "/"+c.path+"/", "get", "responses", "200", "content")
+		if got := content.Lookup(c.mediaType, "schema", "type").StringOr(""); got != "string" {
+			t.Errorf("%s at %q: %s", c.path, url, content)
+		}
+		if got := v2.Lookup("/"+c.path+"/", "get", "responses", "200", "schema", "type").StringOr(""); got != "string" {
+			t.Errorf("%s in v2: %s", c.path, v2.Get("/"+c.path+"/"))
+		}
+	}
+}
+
 // A client that knows the issuer finds the key, and can verify a token with it alone.
 func TestPublishedKeys(t *testing.T) {
 	a := newAccounts(t)
