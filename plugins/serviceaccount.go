@@ -30,7 +30,7 @@ const (
 // Time for the controller to create the account "default" in a new namespace. kube-apiserver waits
 // 0.9 to 1.8 seconds.
 const (
-	accountWait = time.Second
+	accountWait = 2 * time.Second
 	accountPoll = 5 * time.Millisecond
 )
 
