@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -35,15 +34,7 @@ type impersonation struct {
 }
 
 func TestRecordedImpersonation(t *testing.T) {
-	recorded, err := os.ReadFile("testdata/impersonation.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(recorded)) {
-		var want impersonation
-		if err := json.Unmarshal([]byte(line), &want); err != nil {
-			t.Fatal(err)
-		}
+	for _, want := range recordedIn[impersonation](t, "testdata/impersonation.jsonl") {
 		t.Run(want.Name, func(t *testing.T) { want.compare(t) })
 	}
 }

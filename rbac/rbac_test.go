@@ -51,18 +51,28 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-func testRecording(t *testing.T, file string) {
-	c := newCluster(t)
-	s := server.New(c, server.Options{User: cluster.User{Name: "admin", Groups: []string{"system:masters"}}, Authorizer: c})
+// recordedIn returns the lines of a file of recordings.
+func recordedIn[T any](t *testing.T, file string) []T {
+	t.Helper()
 	recorded, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var out []T
 	for line := range strings.Lines(string(recorded)) {
-		var want step
-		if err := json.Unmarshal([]byte(line), &want); err != nil {
+		var one T
+		if err := json.Unmarshal([]byte(line), &one); err != nil {
 			t.Fatal(err)
 		}
+		out = append(out, one)
+	}
+	return out
+}
+
+func testRecording(t *testing.T, file string) {
+	c := newCluster(t)
+	s := server.New(c, server.Options{User: cluster.User{Name: "admin", Groups: []string{"system:masters"}}, Authorizer: c})
+	for _, want := range recordedIn[step](t, file) {
 		r := httptest.NewRequest(want.Method, want.Path, strings.NewReader(want.Body))
 		r.Header.Set("User-Agent", "lab/1")
 		if want.ContentType != "" {

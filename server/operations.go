@@ -54,27 +54,24 @@ func groupVersionPath(group, version string) string {
 // informationPath adds the path of a document that has no objects: discovery, the version of the
 // server, or the issuer of tokens and its keys.
 func (d *describer) informationPath(b *document.ObjectBuilder, c contents) {
-	description, result := "", ""
-	response := document.Value{}
+	description, response := "", document.Value{}
 	switch path := "/" + c.path; {
 	case path == issuerPath:
 		description, response = "get the configuration of the issuer of service account tokens", d.stringResponse("application/json")
 	case path == keysPath:
 		description, response = "get the public keys of the issuer of service account tokens", d.stringResponse(keysType)
 	case c.version != "":
-		description, result = "get available resources", d.shared("APIResourceList")
+		description, response = "get available resources", d.response(d.shared("APIResourceList"))
 	case c.path == "version":
-		description, result = "get the version information for this server", "io.k8s.apimachinery.pkg.version.Info"
-		d.published(result)
+		const info = "io.k8s.apimachinery.pkg.version.Info"
+		d.published(info)
+		description, response = "get the version information for this server", d.response(info)
 	case c.path == "api":
-		description, result = "get available API versions", d.shared("APIVersions")
+		description, response = "get available API versions", d.response(d.shared("APIVersions"))
 	case c.path == "apis":
-		description, result = "get available API versions", d.shared("APIGroupList")
+		description, response = "get available API versions", d.response(d.shared("APIGroupList"))
 	default:
-		description, result = "get information of a group", d.shared("APIGroup")
-	}
-	if !response.Exists() {
-		response = d.response(result)
+		description, response = "get information of a group", d.response(d.shared("APIGroup"))
 	}
 	b.Set("/"+c.path+"/", object("get", object(
 		"description", text(description),
