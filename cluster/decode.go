@@ -194,10 +194,11 @@ func decodeStatus(k *schema.Kind, v document.Value, err error) *Status {
 const maxProblems = 100
 
 // mergeProblems joins duplicate keys and unknown fields in the order in which the API server
-// reports them. When it decodes JSON into a Go type (inText), it reports both in document
-// order, each field once, and does not descend into unknown fields. Otherwise it finds unknown
-// fields only after parsing, so that they follow all duplicate keys. The order is not computed
-// beyond maxProblems, because each position requires a scan of the text.
+// reports them. When it decodes JSON into a Go type (inText), such as the operations of a JSON
+// patch, it reports both in document order, each field once, and does not descend into unknown
+// fields. Otherwise it finds unknown fields only after parsing, so that they follow all duplicate
+// keys. The order is not computed beyond maxProblems, because each position requires a scan of the
+// text.
 func mergeProblems(doc *document.Document, duplicates, unknown []Problem, inText bool) []Problem {
 	type at struct {
 		Problem

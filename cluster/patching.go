@@ -55,7 +55,7 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 		for i, p := range body.problems {
 			body.problems[i].Message = "json patch " + p.Message
 		}
-		body.problems = append(body.problems, unknownOperationMembers(doc.Root)...)
+		body.problems = mergeProblems(doc, body.problems, unknownOperationMembers(doc.Root), true)
 	}
 	t.patch = body
 	return body, nil

@@ -51,7 +51,7 @@ func validateCertificateSigningRequest(c *check, object, old field) {
 		c.signerName(signer)
 	}
 	if seconds.isSet() && seconds.number() < 600 {
-		c.invalid(seconds, "may not be less than 600 seconds (10 minutes)")
+		c.invalid(seconds, "may not specify a duration less than 600 seconds (10 minutes)")
 	}
 	validateRequestConditions(c, object.get("status.conditions"), old.get("status.conditions"))
 	if old.isSet() {

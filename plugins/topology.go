@@ -1,22 +1,16 @@
 package plugins
 
-import (
-	"slices"
-
-	"github.com/patchlab-dev/patchlab/cluster"
-)
+import "github.com/patchlab-dev/patchlab/cluster"
 
 // topologyLabels are the labels of a node that its pods get.
 var topologyLabels = [...]string{"topology.kubernetes.io/region", "topology.kubernetes.io/zone"}
 
-// withoutTopology are the supported versions before the plugin was on by default.
-var withoutTopology = []string{"1.30", "1.31", "1.32", "1.33", "1.34"}
-
-// setTopology copies the zone and the region of a node to a pod that is bound to it.
+// setTopology copies the zone and the region of a node to a pod that is bound to it, from Kubernetes 1.35,
+// in which the plugin is on by default.
 func setTopology(c *call) *cluster.Status {
 	var name string
 	switch {
-	case slices.Contains(withoutTopology, c.cluster.Kinds().Catalog().Version()):
+	case !c.cluster.Kinds().Catalog().Since("1.35"):
 	case c.creates("", "pods"):
 		name = c.Object.Lookup("spec", "nodeName").StringOr("")
 	case c.does(cluster.OperationCreate, "", "pods", "binding"):

@@ -17,7 +17,7 @@ import (
 // kube-apiserver answered them with those that it enables by default, but without ServiceAccount where
 // the recording is not about it.
 func TestRecordedPlugins(t *testing.T) {
-	for file, names := range map[string][]string{"plugins": noAccounts(), "quota": noAccounts(), "serviceaccount": {plugins.Default}} {
+	for file, names := range map[string][]string{"plugins": noAccounts(), "quota": noAccounts(), "load-balancers": {plugins.Default}, "serviceaccount": {plugins.Default}} {
 		t.Run(file, func(t *testing.T) {
 			s, _ := withPlugins(t, names)
 			for _, a := range recordedIn(t, "testdata/"+file+".jsonl.gz") {
@@ -64,7 +64,7 @@ func TestRecordedQuotas(t *testing.T) {
 // withPlugins returns a server with admission plugins, and its cluster.
 func withPlugins(t *testing.T, names []string) (*Server, *cluster.Cluster) {
 	t.Helper()
-	config := cluster.Config{Now: fixedClock}
+	config := cluster.Config{Now: fixedClock, Addresses: true}
 	if err := plugins.Configure(&config, names); err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,12 @@ func needsNodePorts(spec document.Value) bool {
 	return t == "NodePort" || t == "LoadBalancer"
 }
 
+// allocatesNodePorts reports whether a Service gets a node port for each port that has none.
+func allocatesNodePorts(spec document.Value) bool {
+	allocate, ok := spec.Get("allocateLoadBalancerNodePorts").Bool()
+	return needsNodePorts(spec) && (textOf(spec, "type") == "NodePort" || !ok || allocate)
+}
+
 func needsHealthPort(spec document.Value) bool {
 	return textOf(spec, "type") == "LoadBalancer" && textOf(spec, "externalTrafficPolicy") == "Local"
 }
@@ -168,7 +174,7 @@ func allocated(spec document.Value, q Request, shared map[string]document.Value)
 	if q.NodePort == nil || !needsNodePorts(spec) {
 		return spec
 	}
-	if allocate, ok := spec.Get("allocateLoadBalancerNodePorts").Bool(); textOf(spec, "type") == "NodePort" || !ok || allocate {
+	if allocatesNodePorts(spec) {
 		named := nodePorts(spec)
 		spec = eachIn(spec, []string{"ports"}, func(p document.Value) document.Value {
 			if p.Get("nodePort").Exists() {
@@ -218,7 +224,8 @@ func nextPort(q Request, named map[string]bool) document.Value {
 	return document.Value{}
 }
 
-// patched restores addresses and ports that an update omitted.
+// patched restores addresses and ports that an update omitted. Node ports of load balancers for
+// which none are allocated are not restored, so that clients can give them up.
 func patched(spec, was document.Value) document.Value {
 	if needsAddress(was) && needsAddress(spec) {
 		if textOf(spec, "clusterIP") == "" {
@@ -228,7 +235,7 @@ func patched(spec, was document.Value) document.Value {
 			spec = spec.With("clusterIPs", was.Get("clusterIPs"))
 		}
 	}
-	if needsNodePorts(was) && needsNodePorts(spec) {
+	if allocatesNodePorts(was) && allocatesNodePorts(spec) {
 		old, used, byName := nodePorts(was), nodePorts(spec), map[string]document.Value{}
 		for _, p := range was.Get("ports").Items() {
 			byName[textOf(p, "name")] = p.Get("nodePort")
