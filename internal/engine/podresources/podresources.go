@@ -92,3 +92,10 @@ func OfPod(spec document.Value, which string, own func(name string) bool) Amount
 	}
 	return total
 }
+
+// Requested returns the total requests of a pod spec, with its overhead.
+func Requested(spec document.Value) Amounts {
+	total := OfPod(spec, "requests", IsPodLevel)
+	total.Add(Read(spec.Get("overhead")))
+	return total
+}

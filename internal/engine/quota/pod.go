@@ -42,7 +42,7 @@ func usePod(pod document.Value, now time.Time, used Amounts) {
 		return
 	}
 	spec := pod.Get("spec")
-	used.Add(amountsOf(podRequests(spec), podLimits(spec)))
+	used.Add(amountsOf(podresources.Requested(spec), podLimits(spec)))
 }
 
 // ended reports whether a pod has succeeded or failed, or should be gone.
@@ -55,13 +55,6 @@ func ended(pod document.Value, now time.Time) bool {
 	grace, graceful := metadata.Get("deletionGracePeriodSeconds").Int()
 	deleted, err := time.Parse(time.RFC3339, metadata.Get("deletionTimestamp").StringOr(""))
 	return err == nil && graceful && now.After(deleted.Add(time.Duration(grace)*time.Second))
-}
-
-// podRequests returns the requests of a pod, with its overhead.
-func podRequests(spec document.Value) Amounts {
-	total := podresources.OfPod(spec, "requests", podresources.IsPodLevel)
-	total.Add(podresources.Read(spec.Get("overhead")))
-	return total
 }
 
 // podLimits returns the limits of a pod, with its overhead where there is a limit.
