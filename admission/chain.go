@@ -18,6 +18,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
+	"github.com/patchlab-dev/patchlab/rbac"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -29,8 +30,9 @@ type Options struct {
 	// outside.
 	Service func(namespace, name string, port int32) (*url.URL, error)
 	// Authorizer is the authorizer of the variable authorizer in policies and match
-	// conditions; nil allows everything.
+	// conditions; nil allows everything, or with RBAC what the roles in the cluster allow.
 	Authorizer authorizer.Authorizer
+	RBAC       bool
 	// NoWebhooks disables webhooks: their configurations have no effect. Rules and policies
 	// still run.
 	NoWebhooks bool
@@ -75,7 +77,11 @@ var (
 )
 
 func newChain(c *cluster.Cluster, o Options) (*chain, error) {
-	if o.Authorizer == nil {
+	switch {
+	case o.Authorizer != nil:
+	case o.RBAC:
+		o.Authorizer = roles{rbac.Cluster{Cluster: c}}
+	default:
 		o.Authorizer = allowAll
 	}
 	ch := &chain{options: o, source: &source{cluster: c}}

@@ -152,7 +152,7 @@ func New(o Options) (*Server, error) {
 		config.UID, config.Suffix = ids.uid, ids.suffix
 	}
 	if !o.NoAdmission {
-		if err := admission.Configure(&config, admission.Options{Service: o.Service}); err != nil {
+		if err := admission.Configure(&config, admission.Options{Service: o.Service, RBAC: o.RBAC}); err != nil {
 			return nil, err
 		}
 	}

@@ -18,9 +18,9 @@ func (c Cluster) reviewed(ctx context.Context, r *cluster.Request, resp *cluster
 	var err error
 	switch r.Resource {
 	case "selfsubjectaccessreviews":
-		status, err = c.access(ctx, u, spec)
+		status, err = c.Review(ctx, u, spec)
 	case "subjectaccessreviews", "localsubjectaccessreviews":
-		status, err = c.access(ctx, userOf(spec), spec)
+		status, err = c.Review(ctx, userOf(spec), spec)
 	case "selfsubjectrulesreviews":
 		status, err = c.rules(ctx, r)
 	default:
@@ -43,8 +43,10 @@ func userOf(spec document.Value) cluster.User {
 	return u
 }
 
-// access returns the status of an access review.
-func (c Cluster) access(ctx context.Context, u cluster.User, spec document.Value) (document.Value, error) {
+// Review returns the status of a SubjectAccessReview (authorization.k8s.io/v1) about a user: allowed, and
+// the reason if there is one. Of the spec it reads resourceAttributes and nonResourceAttributes. An error
+// means that the roles could not be read.
+func (c Cluster) Review(ctx context.Context, u cluster.User, spec document.Value) (document.Value, error) {
 	text := func(of document.Value, key string) string { return of.Get(key).StringOr("") }
 	resource, path := spec.Get("resourceAttributes"), spec.Get("nonResourceAttributes")
 	a := &action{verb: text(path, "verb"), path: text(path, "path")}

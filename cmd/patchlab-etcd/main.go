@@ -19,9 +19,11 @@ import (
 func main() {
 	os.Exit(cli.RunLinked(cli.Linked{
 		Reference: linked.Reference(),
-		Admission: func(c *cluster.Config) error { return admission.Configure(c, admission.Options{}) },
-		Plugins:   []plugins.Plugin{podsecurity.Plugin()},
-		Etcd:      open,
+		Admission: func(c *cluster.Config, roles bool) error {
+			return admission.Configure(c, admission.Options{RBAC: roles})
+		},
+		Plugins: []plugins.Plugin{podsecurity.Plugin()},
+		Etcd:    open,
 	}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

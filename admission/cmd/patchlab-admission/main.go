@@ -20,8 +20,10 @@ func main() { os.Exit(cli.RunLinked(commands(), os.Args[1:], os.Stdin, os.Stdout
 func commands() cli.Linked {
 	return cli.Linked{
 		Reference: linked.Reference(),
-		Admission: func(c *cluster.Config) error { return admission.Configure(c, admission.Options{}) },
-		Plugins:   []plugins.Plugin{podsecurity.Plugin()},
-		Policies:  func(c *cluster.Config) error { return admission.Configure(c, admission.Options{NoWebhooks: true}) },
+		Admission: func(c *cluster.Config, roles bool) error {
+			return admission.Configure(c, admission.Options{RBAC: roles})
+		},
+		Plugins:  []plugins.Plugin{podsecurity.Plugin()},
+		Policies: func(c *cluster.Config) error { return admission.Configure(c, admission.Options{NoWebhooks: true}) },
 	}
 }

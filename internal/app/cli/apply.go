@@ -210,7 +210,7 @@ func (o *applyOptions) lab(ctx context.Context, a *App, inputs ...documents) (*p
 	options := patchlab.Options{Kinds: registry, NoDefaults: !o.defaults, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}
 	if a.Admission != nil {
 		var config cluster.Config
-		if err := a.Admission(&config); err != nil {
+		if err := a.Admission(&config, false); err != nil {
 			return nil, err
 		}
 		options.Rules = config.Rules

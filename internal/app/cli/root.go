@@ -52,8 +52,9 @@ type App struct {
 	// that need it execute another program.
 	Reference *verify.Reference
 	// Admission adds rules, policies and webhooks to the configuration of a cluster; nil if
-	// this program does not include them.
-	Admission func(*cluster.Config) error
+	// this program does not include them. roles is set if expressions may do what the roles in
+	// the cluster allow, and not everything.
+	Admission func(c *cluster.Config, roles bool) error
 	// Policies is Admission without webhooks and other calls to servers, for scenarios.
 	Policies func(*cluster.Config) error
 	// Plugins are the admission plugins that serve knows besides those of package plugins.
@@ -110,7 +111,7 @@ func RunWith(reference *verify.Reference, args []string, in io.Reader, out, errO
 // of patchlab.
 type Linked struct {
 	Reference *verify.Reference
-	Admission func(*cluster.Config) error
+	Admission func(c *cluster.Config, roles bool) error
 	Policies  func(*cluster.Config) error
 	Plugins   []plugins.Plugin
 	Etcd      func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)

@@ -168,7 +168,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		Tokens: tokens,
 	}
 	if o.admission {
-		if done, err := a.admit(ctx, &config); done || err != nil {
+		if done, err := a.admit(ctx, &config, o.authorize == byRoles); done || err != nil {
 			return err
 		}
 	}
