@@ -148,8 +148,8 @@ func (ch *chain) Changed(resource *schema.Kind) {
 	}
 }
 
-// Mutate implements [cluster.Admission]. If a plugin changes the object, all plugins run a
-// second time, as their reinvocation policies require.
+// Mutate implements [cluster.Admission]. If a plugin changes the object, the admission that has run
+// before is repeated, and all plugins run a second time, as their reinvocation policies require.
 func (ch *chain) Mutate(ctx context.Context, a *cluster.Attributes) (document.Value, *cluster.Status) {
 	attrs, objects := ch.attributes(a)
 	var warnings convert.Warnings
@@ -183,7 +183,30 @@ func (ch *chain) admit(ctx context.Context, attrs *attributes, objects *objects)
 			return nil
 		}
 		again.SetIsReinvoke()
+		if err := repeat(ctx, attrs, objects); err != nil {
+			return err
+		}
 	}
+}
+
+// repeat runs the admission that has run before this one on the changed object.
+func repeat(ctx context.Context, attrs *attributes, objects *objects) error {
+	if objects.write.Repeat == nil || attrs.GetObject() == nil {
+		return nil
+	}
+	value, err := govalue.From(attrs.object().Object)
+	if err != nil {
+		return err
+	}
+	next, st := objects.write.Repeat(ctx, value)
+	if st != nil {
+		return st
+	}
+	if !document.SameNode(next, value) {
+		attrs.object().Object = unstructuredOf(next).Object
+		objects.changed = true
+	}
+	return nil
 }
 
 // recovered converts a panic of a plugin to an error. One is known: a JSONPatch mutation whose

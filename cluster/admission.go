@@ -59,6 +59,9 @@ type Attributes struct {
 	// Deletion holds the DeleteOptions, nil for other operations.
 	Deletion *Deletion
 	DryRun   bool
+	// Repeat, if it is not nil, runs the admission that has run before this one once more. Mutate
+	// calls it with the object that it has changed, before it invokes its own plugins a second time.
+	Repeat func(context.Context, document.Value) (document.Value, *Status)
 
 	pipeline *pipeline
 	warn     func(string)

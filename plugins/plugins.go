@@ -140,17 +140,31 @@ func (ch *chain) Changed(resource *schema.Kind) {
 }
 
 // Mutate runs the plugins and the admission that follows. If that changes the object, the plugins
-// run again, as kube-apiserver invokes them again after webhooks.
+// run again: between its two rounds, as in kube-apiserver, or after it if it has only one.
 func (ch *chain) Mutate(ctx context.Context, a *cluster.Attributes) (document.Value, *cluster.Status) {
 	object, st := ch.run(ctx, a, a.Object)
 	if st != nil || ch.next == nil || !ch.next.Active() {
 		return object, st
 	}
+	repeated := false
 	following := *a
 	following.Object = object
+	following.Repeat = func(ctx context.Context, object document.Value) (document.Value, *cluster.Status) {
+		repeated = true
+		if a.Repeat != nil {
+			var st *cluster.Status
+			if object, st = a.Repeat(ctx, object); st != nil {
+				return object, st
+			}
+		}
+		return ch.run(ctx, a, object)
+	}
 	changed, st := ch.next.Mutate(ctx, &following)
-	if st != nil || document.SameNode(changed, object) {
+	switch {
+	case st != nil:
 		return object, st
+	case repeated || document.SameNode(changed, object):
+		return changed, nil
 	}
 	return ch.run(ctx, a, changed)
 }
