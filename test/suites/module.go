@@ -24,14 +24,17 @@ type module struct {
 // prepare creates the module for a suite, unless it exists.
 func prepare(s *suite, dir string) (*module, error) {
 	m := &module{dir: filepath.Join(dir, strings.ReplaceAll(s.module, "/", "-")+"@"+s.version)}
+	if err := os.MkdirAll(m.dir, 0o755); err != nil {
+		return nil, err
+	}
 	if s.module == kubernetes {
 		m.overlay = filepath.Join(m.dir, "overlay.json")
+		if err := m.writeOverlay(); err != nil {
+			return nil, err
+		}
 	}
 	if _, err := os.Stat(filepath.Join(m.dir, "ready")); err == nil {
 		return m, nil
-	}
-	if err := os.MkdirAll(m.dir, 0o755); err != nil {
-		return nil, err
 	}
 	_ = os.Remove(filepath.Join(m.dir, "go.mod"))
 	if _, err := m.goCommand("mod", "init", "suites"); err != nil {
@@ -88,6 +91,11 @@ func (m *module) kubernetes(version string) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// writeOverlay writes the file for go build -overlay, which names the files of testdata.
+func (m *module) writeOverlay() error {
 	here, err := filepath.Abs("suites/testdata")
 	if err != nil {
 		return err
@@ -95,6 +103,7 @@ func (m *module) kubernetes(version string) error {
 	overlay, _ := json.Marshal(map[string]any{"Replace": map[string]string{
 		filepath.Join(m.dir, "kubernetes/cmd/kube-apiserver/app/testing/testserver.go"): filepath.Join(here, "kubeapiserver.go.txt"),
 		filepath.Join(m.dir, "kubernetes/test/integration/framework/etcd.go"):           filepath.Join(here, "etcd.go.txt"),
+		filepath.Join(m.dir, "kubernetes/test/integration/framework/test_server.go"):    filepath.Join(here, "testserver.go.txt"),
 		filepath.Join(m.dir, "apiextensions/test/integration/fixtures/server.go"):       filepath.Join(here, "apiextensions.go.txt"),
 	}})
 	return os.WriteFile(m.overlay, overlay, 0o644)

@@ -22,6 +22,9 @@ type suite struct {
 	shared bool
 	// ownServers is set if each test starts a server through the files of testdata.
 	ownServers bool
+	// flags is set if the tests start servers with flags of their own, as far as the command has
+	// them. They run only against the command.
+	flags bool
 	// anyNamespace is set if the tests create objects in namespaces that do not exist,
 	// which a kube-apiserver accepts only without its admission plugins.
 	anyNamespace bool
@@ -97,7 +100,7 @@ func (s *suite) alone(t *target, name string) (*result, error) {
 
 // one runs one test in its own process. It saves the output of a failed test.
 func (s *suite) one(t *target, program, folder, name string) *result {
-	out, err := t.start(program, folder, perTest, "-test.run", "^"+name+"$", "-test.v")
+	out, err := t.start(s, program, folder, "-test.run", "^"+name+"$", "-test.v")
 	switch {
 	case err == nil && strings.Contains(out, "\n--- SKIP: "+name+" "):
 		return &result{skipped: 1}

@@ -7,6 +7,11 @@ const (
 	ownUsers   = "needs users that may do less than everything"
 	ownVersion = "expects the version that the test was compiled with"
 	noCBOR     = "CBOR is not served"
+	ownGates   = "switches feature gates of the server in the test's process"
+	ownPlugin  = "adds an admission plugin of the test to the server"
+	ownConfig  = "configures an admission plugin by a file"
+	ownAccount = "creates the service account default, which a controller of the server creates"
+	noFeatures = "the plugin NodeDeclaredFeatureValidator is not implemented"
 	kinder     = "an apply at another version than the manager's entry is accepted where kube-apiserver misses a field of the schema: open"
 	reviews    = "TokenReview and SubjectAccessReview know no service accounts"
 	existing   = "envtest has a kubeconfig only for a server that it started itself"
@@ -39,6 +44,26 @@ var suites = []*suite{
 			"TestNonStructuralSchemaConditionForCRDV1Beta1MigratedData": ownStorage, "TestFieldSelectorDropFields": startsWith,
 			"TestFieldSelectorDisablement": startsWith, "TestRatchetingDropFields": startsWith},
 		apart: map[string]string{"TestCBORServingEnablement": noCBOR}},
+	{name: "kubernetes deployment", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/deployment"},
+	{name: "kubernetes replicaset", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/replicaset"},
+	{name: "kubernetes statefulset", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/statefulset",
+		except: map[string]string{"TestStatefulSetStatusWithPodFail": ownPlugin}},
+	{name: "kubernetes daemonset", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/daemonset",
+		except: map[string]string{"TestUpdateStatusDespitePodCreationFailure": ownPlugin}},
+	{name: "kubernetes garbagecollector", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/garbagecollector",
+		except: map[string]string{"TestCrossNamespaceReferencesWithWatchCache": ownAccount, "TestCrossNamespaceReferencesWithoutWatchCache": ownAccount}},
+	{name: "kubernetes evictions", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/evictions"},
+	{name: "kubernetes disruption", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/disruption",
+		except: map[string]string{"TestEmptySelector": ownStorage, "TestSelectorsForPodsWithoutLabels": ownStorage}},
+	{name: "kubernetes endpointslice", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/endpointslice"},
+	{name: "kubernetes namespace", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/namespace"},
+	{name: "kubernetes quota", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/quota",
+		except: map[string]string{"TestQuotaLimitedResourceDenial": ownConfig}},
+	{name: "kubernetes pods", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/pods",
+		except: map[string]string{"TestPodTopologyLabels_FeatureDisabled": ownGates, "TestRelaxedDNSSearchValidation": ownGates},
+		apart:  map[string]string{"TestNodeDeclaredFeatureAdmission": noFeatures}},
+	{name: "kubernetes service", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/service",
+		except: map[string]string{"Test_ServiceValidation_FeatureGateEnableDisable": ownGates, "Test_UpgradeService": ownStorage}},
 	{name: "controller-runtime client", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/client"},
 	{name: "controller-runtime cache", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/cache"},
 	{name: "controller-runtime controllerutil", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/controller/controllerutil"},

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/patchlab-dev/patchlab/admission/podsecurity"
+	"github.com/patchlab-dev/patchlab/plugins"
 )
 
 // target is the server under test: the one at url, or one started by the command.
@@ -25,9 +28,13 @@ type target struct {
 	servers int
 }
 
-// start runs a test program that starts its server through the files of testdata.
-func (t *target) start(program, folder string, limit time.Duration, args ...string) (string, error) {
-	return t.execute(program, folder, limit, nil, args)
+// start runs a test of a program that starts its server through the files of testdata.
+func (t *target) start(s *suite, program, folder string, args ...string) (string, error) {
+	var env []string
+	if s.flags {
+		env = []string{"SUITES_PLUGINS=" + strings.Join(plugins.Names(podsecurity.Plugin()), ",")}
+	}
+	return t.execute(program, folder, perTest, env, args)
 }
 
 // startShared runs a test program that finds its server through a kubeconfig.
