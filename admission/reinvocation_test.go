@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -19,12 +18,12 @@ import (
 // result, if the plugins change what it has set, and that one with Never is not.
 func TestPluginsRunBeforeTheSecondRound(t *testing.T) {
 	for policy, want := range map[string][]string{
-		"IfNeeded": {`"priorityClassName":""`, `"priorityClassName":"high"`},
-		"Never":    {`"priorityClassName":""`},
+		"IfNeeded": {"", "high"},
+		"Never":    {""},
 	} {
 		t.Run(policy, func(t *testing.T) {
 			var mu sync.Mutex
-			var seen []string
+			var seen []string // the class at each call of the webhook
 			hook := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				var review struct {
 					Request struct {
@@ -43,7 +42,7 @@ func TestPluginsRunBeforeTheSecondRound(t *testing.T) {
 				spec := review.Request.Object.Spec
 				mu.Lock()
 				defer mu.Unlock()
-				seen = append(seen, `"priorityClassName":"`+spec.PriorityClassName+`"`)
+				seen = append(seen, spec.PriorityClassName)
 				response := map[string]any{"uid": review.Request.UID, "allowed": true}
 				if spec.PriorityClassName == "" {
 					response["patchType"] = "JSONPatch"
@@ -79,7 +78,7 @@ func TestPluginsRunBeforeTheSecondRound(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.Equal(seen, want) {
-				t.Errorf("the webhook was called with %s, want %s", strings.Join(seen, " and "), strings.Join(want, " and "))
+				t.Errorf("the webhook was called with the classes %q, want %q", seen, want)
 			}
 			if got := response.Object.Lookup("spec", "priority"); !document.Equal(got, document.NewInt(7)) {
 				t.Errorf("priority %s, want that of the class", got)

@@ -18,10 +18,12 @@ const (
 // checkNode refuses to resize a pod that is bound to a node with another operating system than Linux, or to
 // more than the node can allocate, from Kubernetes 1.36. A resize that changes nothing is allowed.
 func checkNode(c *call) *cluster.Status {
+	if !c.does(cluster.OperationUpdate, "", "pods", "resize") || !c.cluster.Kinds().Catalog().Since("1.36") {
+		return nil
+	}
 	generation := func(v document.Value) string { return v.Lookup("metadata", "generation").NumberText() }
 	name := c.Object.Lookup("spec", "nodeName").StringOr("")
-	if !c.does(cluster.OperationUpdate, "", "pods", "resize") || name == "" || generation(c.Object) == generation(c.Old) ||
-		!c.cluster.Kinds().Catalog().Since("1.36") {
+	if name == "" || generation(c.Object) == generation(c.Old) {
 		return nil
 	}
 	node, st := c.get("", "nodes", "", name)
