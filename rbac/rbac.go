@@ -76,6 +76,9 @@ func authorize(ctx context.Context, c *cluster.Cluster, r *cluster.Request) (*cl
 	if st := check(ctx, c, r.User, a); st != nil {
 		return nil, st
 	}
+	if st := checkStream(ctx, c, r, *a); st != nil {
+		return nil, st
+	}
 	if exempt(r.User) || r.Verb != cluster.Patch || r.Format != cluster.ApplyPatch || r.Subresource != "" {
 		return r, nil
 	}
@@ -86,6 +89,26 @@ func authorize(ctx context.Context, c *cluster.Cluster, r *cluster.Request) (*cl
 	}
 	a.verb = cluster.Create.String()
 	return r, check(ctx, c, r.User, a)
+}
+
+// checkStream refuses to open a stream to a container with GET, as clients that use WebSockets do, without the
+// right to open one with POST, from Kubernetes 1.35 (feature gate AuthorizePodWebsocketUpgradeCreatePermission).
+// Unlike other refusals, this one does not name what the user lacks.
+func checkStream(ctx context.Context, c *cluster.Cluster, r *cluster.Request, a action) *cluster.Status {
+	streams := r.Subresource == "exec" || r.Subresource == "attach" || r.Subresource == "portforward"
+	if !streams || r.Verb != cluster.Get || r.Group != "" || r.Resource != "pods" || !c.Kinds().Catalog().Since("1.35") {
+		return nil
+	}
+	a.verb = cluster.Create.String()
+	allowed, reason, err := decide(ctx, c, r.User, &a)
+	switch {
+	case err != nil:
+		return internal(err)
+	case allowed:
+		return nil
+	}
+	return &cluster.Status{Code: 403, Reason: cluster.ReasonForbidden, Message: fmt.Sprintf("pods %q is forbidden: %s", r.Name, reason),
+		Details: &cluster.StatusDetails{Kind: r.Resource, Name: r.Name}}
 }
 
 // exempt reports whether a user may do everything: a member of system:masters, and nobody, which the

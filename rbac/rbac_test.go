@@ -29,7 +29,13 @@ type step struct {
 
 func newCluster(t *testing.T) rbac.Cluster {
 	t.Helper()
-	var config cluster.Config
+	return newClusterOf(t, "")
+}
+
+// newClusterOf returns a cluster of a Kubernetes version, the newest one if that is empty.
+func newClusterOf(t *testing.T, version string) rbac.Cluster {
+	t.Helper()
+	config := cluster.Config{Version: version}
 	if err := rbac.Configure(&config); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +52,7 @@ func newCluster(t *testing.T) rbac.Cluster {
 
 func TestRecordings(t *testing.T) {
 	// Requests for objects, and those that are refused before they reach the cluster.
-	for _, file := range []string{"testdata/recorded.jsonl", "testdata/paths.jsonl", "testdata/signers.jsonl"} {
+	for _, file := range []string{"testdata/recorded.jsonl", "testdata/paths.jsonl", "testdata/signers.jsonl", "testdata/streams.jsonl"} {
 		t.Run(file, func(t *testing.T) { testRecording(t, file) })
 	}
 }
@@ -99,6 +105,25 @@ func testRecording(t *testing.T, file string) {
 		if want.Status != nil && !reflect.DeepEqual(got.Status, want.Status) {
 			t.Errorf("%s: the status is %v, want %v", want.Name, got.Status, want.Status)
 		}
+	}
+}
+
+// TestStreamsBefore135 opens a stream with GET in a version that does not need the right to create one.
+func TestStreamsBefore135(t *testing.T) {
+	c := newClusterOf(t, "1.34")
+	admin := cluster.User{Groups: []string{"system:masters"}}
+	const group = "rbac.authorization.k8s.io"
+	for resource, body := range map[string]string{
+		"clusterroles":        `{"metadata":{"name":"streams"},"rules":[{"apiGroups":[""],"resources":["pods/exec"],"verbs":["get"]}]}`,
+		"clusterrolebindings": `{"metadata":{"name":"streams"},"roleRef":{"apiGroup":"` + group + `","kind":"ClusterRole","name":"streams"},"subjects":[{"apiGroup":"` + group + `","kind":"User","name":"ada"}]}`,
+	} {
+		if _, err := c.Do(t.Context(), &cluster.Request{Verb: cluster.Create, Group: group, Version: "v1", Resource: resource, Body: []byte(body), User: admin}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec := &cluster.Request{Verb: cluster.Get, Version: "v1", Resource: "pods", Namespace: "shop", Name: "p", Subresource: "exec", User: cluster.User{Name: "ada"}}
+	if err := c.Authorize(t.Context(), exec); err != nil {
+		t.Error(err)
 	}
 }
 
