@@ -51,6 +51,7 @@ var ordered = [...]plugin{
 	{name: "CertificateSubjectRestriction", validate: checkSubject},
 	{name: "DefaultIngressClass", mutate: setIngressClass},
 	{name: "PodTopologyLabels", mutate: setTopology},
+	{name: "NodeDeclaredFeatureValidator", validate: checkFeatures},
 	{name: "PodResizeValidator", validate: checkNode},
 	{name: ResourceQuota, validate: chargeQuotas, last: true},
 }

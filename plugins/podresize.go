@@ -15,23 +15,38 @@ const (
 	causePlatform = "UnsupportedPlatform"
 )
 
-// checkNode refuses to resize a pod that is bound to a node with another operating system than Linux, or to
-// more than the node can allocate, from Kubernetes 1.36. A resize that changes nothing is allowed.
-func checkNode(c *call) *cluster.Status {
+// resizedOn returns the name of the node that a pod is bound to, if the write is a resize that changes the pod
+// and is checked, which is so from Kubernetes 1.36.
+func (c *call) resizedOn() string {
 	if !c.does(cluster.OperationUpdate, "", "pods", "resize") || !c.cluster.Kinds().Catalog().Since("1.36") {
-		return nil
+		return ""
 	}
 	generation := func(v document.Value) string { return v.Lookup("metadata", "generation").NumberText() }
-	name := c.Object.Lookup("spec", "nodeName").StringOr("")
-	if name == "" || generation(c.Object) == generation(c.Old) {
+	if generation(c.Object) == generation(c.Old) {
+		return ""
+	}
+	return c.Object.Lookup("spec", "nodeName").StringOr("")
+}
+
+// node returns a node, or the refusal of a write to a pod that is bound to a node that does not exist.
+func (c *call) node(name string) (document.Value, *cluster.Status) {
+	node, st := c.get("", "nodes", "", name)
+	if st == nil && !node.Exists() {
+		st = c.Forbid(fmt.Sprintf("node %q not found", name))
+	}
+	return node, st
+}
+
+// checkNode refuses to resize a pod that is bound to a node with another operating system than Linux, or to
+// more than the node can allocate.
+func checkNode(c *call) *cluster.Status {
+	name := c.resizedOn()
+	if name == "" {
 		return nil
 	}
-	node, st := c.get("", "nodes", "", name)
+	node, st := c.node(name)
 	if st != nil {
 		return st
-	}
-	if !node.Exists() {
-		return c.Forbid(fmt.Sprintf("node %q not found", name))
 	}
 	if system := node.Lookup("metadata", "labels", "kubernetes.io/os").StringOr("linux"); system != "linux" {
 		return c.infeasible(causePlatform, fmt.Sprintf("pod resize is only supported on linux nodes, node %q is %q", name, system))

@@ -11,7 +11,6 @@ const (
 	ownPlugin  = "adds an admission plugin of the test to the server"
 	ownConfig  = "configures an admission plugin by a file"
 	ownAccount = "creates the service account default, which a controller of the server creates"
-	noFeatures = "the plugin NodeDeclaredFeatureValidator is not implemented"
 	kinder     = "an apply at another version than the manager's entry is accepted where kube-apiserver misses a field of the schema: open"
 	reviews    = "TokenReview and SubjectAccessReview know no service accounts"
 	existing   = "envtest has a kubeconfig only for a server that it started itself"
@@ -60,8 +59,7 @@ var suites = []*suite{
 	{name: "kubernetes quota", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/quota",
 		except: map[string]string{"TestQuotaLimitedResourceDenial": ownConfig}},
 	{name: "kubernetes pods", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/pods",
-		except: map[string]string{"TestPodTopologyLabels_FeatureDisabled": ownGates, "TestRelaxedDNSSearchValidation": ownGates},
-		apart:  map[string]string{"TestNodeDeclaredFeatureAdmission": noFeatures}},
+		except: map[string]string{"TestPodTopologyLabels_FeatureDisabled": ownGates, "TestRelaxedDNSSearchValidation": ownGates}},
 	{name: "kubernetes service", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/service",
 		except: map[string]string{"Test_ServiceValidation_FeatureGateEnableDisable": ownGates, "Test_UpgradeService": ownStorage}},
 	{name: "controller-runtime client", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/client"},
