@@ -77,7 +77,7 @@ func userOf(u cluster.User) user.Info {
 }
 
 // optionsOf returns the options object of a request. For a patch it is UpdateOptions or
-// CreateOptions, as for the resulting operation.
+// CreateOptions, as for the resulting operation; for a connection there is none.
 func optionsOf(a *cluster.Attributes) runtime.Object {
 	r := a.Request
 	meta := func(kind string) metav1.TypeMeta {
@@ -88,6 +88,8 @@ func optionsOf(a *cluster.Attributes) runtime.Object {
 		return &metav1.CreateOptions{TypeMeta: meta("CreateOptions"), DryRun: r.DryRun, FieldManager: r.FieldManager, FieldValidation: r.FieldValidation}
 	case cluster.OperationUpdate:
 		return &metav1.UpdateOptions{TypeMeta: meta("UpdateOptions"), DryRun: r.DryRun, FieldManager: r.FieldManager, FieldValidation: r.FieldValidation}
+	case cluster.OperationConnect:
+		return nil
 	}
 	d := &metav1.DeleteOptions{TypeMeta: meta("DeleteOptions")}
 	if a.DryRun {

@@ -32,12 +32,13 @@ func (t *typeConverters) Run(context.Context) {}
 // GetTypeConverter implements the plugin's TypeConverterManager.
 func (t *typeConverters) GetTypeConverter(of apischema.GroupVersionKind) managedfields.TypeConverter {
 	kind, ok := t.cluster.Kinds().Kind(schema.GroupVersionKind{Group: of.Group, Version: of.Version, Kind: of.Kind})
-	if !ok {
+	options := !ok && scheme.Scheme.Recognizes(of) // of a connection to a container, which are no objects
+	if !ok && !options {
 		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if kind.Builtin {
+	if options || kind.Builtin {
 		if t.builtin == nil {
 			t.builtin = applyconfigurations.NewTypeConverter(scheme.Scheme)
 		}

@@ -35,11 +35,13 @@ type Admission interface {
 // Operation is the operation of a write in admission: AdmissionReview's request.operation.
 type Operation string
 
-// The operations that admission handles. Connect does not occur.
+// The operations that admission handles. OperationConnect opens a stream to a container; its object are
+// the options, such as PodExecOptions.
 const (
-	OperationCreate Operation = "CREATE"
-	OperationUpdate Operation = "UPDATE"
-	OperationDelete Operation = "DELETE"
+	OperationCreate  Operation = "CREATE"
+	OperationUpdate  Operation = "UPDATE"
+	OperationDelete  Operation = "DELETE"
+	OperationConnect Operation = "CONNECT"
 )
 
 // Attributes describe a write to [Admission].

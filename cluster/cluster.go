@@ -90,6 +90,9 @@ func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
 	if st != nil {
 		return nil, st
 	}
+	if ep.streams {
+		return c.stream(ctx, r, ep)
+	}
 	var resp *Response
 	switch r.Verb {
 	case Get, List, Watch:

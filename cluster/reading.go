@@ -25,8 +25,8 @@ type Reading struct {
 	Warnings []string
 }
 
-// Read answers a get, list or watch like Do, but returns stored objects with their cached
-// encodings. A non-nil error is always a [*Status].
+// Read answers a get, list or watch of objects like Do, but returns stored objects with their
+// cached encodings. A non-nil error is always a [*Status].
 func (c *Cluster) Read(ctx context.Context, r *Request) (*Reading, error) {
 	ep, st := c.resolve(r)
 	if st != nil {
@@ -43,12 +43,14 @@ func (c *Cluster) Read(ctx context.Context, r *Request) (*Reading, error) {
 }
 
 func (c *Cluster) reading(ctx context.Context, r *Request, ep *endpoint) (*Reading, *Status) {
-	switch r.Verb {
-	case Get:
+	switch {
+	case ep.streams:
+		return nil, notServed(ep, ep.sub)
+	case r.Verb == Get:
 		return c.get(ctx, r, ep)
-	case List:
+	case r.Verb == List:
 		return c.list(ctx, r, ep)
-	case Watch:
+	case r.Verb == Watch:
 		return c.watch(ctx, r, ep)
 	}
 	return nil, wrongMethod(ep, r)

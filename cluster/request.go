@@ -66,7 +66,10 @@ type Request struct {
 	Name string
 	// Subresource is empty for the object itself. All kinds that have them serve status and
 	// scale; some built-in kinds also serve finalize, approval, ephemeralcontainers, resize,
-	// binding, eviction and token. Any other is answered with 404.
+	// binding, eviction and token. For log, exec, attach and portforward of pods, the body is
+	// the object of options, such as PodExecOptions; they are answered as long as no node has to
+	// be asked: with the refusal of kube-apiserver, or with code 204 for an empty log. Any other
+	// is answered with 404.
 	Subresource string
 
 	Format Format

@@ -21,6 +21,10 @@ const (
 	subToken    = "token"
 )
 
+// subLog is the subresource with what a container has written. The others that open a stream connect to
+// a container.
+const subLog = "log"
+
 // endpoint is the target of a request: a resource in one version, or a subresource.
 type endpoint struct {
 	kind     *schema.Kind
@@ -29,6 +33,9 @@ type endpoint struct {
 	sub string
 	// body is the kind of request and response bodies: kind, or Scale.
 	body *schema.Kind
+	// streams is true for the log of a container, and for connections to one; body is then the
+	// kind of the options.
+	streams bool
 }
 
 // what returns the qualified resource name for messages.
@@ -133,6 +140,10 @@ func (p *pipeline) resolveSub(ep *endpoint, r *Request) ([]string, *Status) {
 			return nil, noResource()
 		}
 		ep.body = scale
+		return sub.Verbs, nil
+	}
+	if body := kinds.StreamOptions(r.Subresource); body != nil {
+		ep.body, ep.streams = body, true
 		return sub.Verbs, nil
 	}
 	return nil, notServed(ep, r.Subresource)

@@ -212,10 +212,10 @@ func (ch *chain) validate(c *call, last bool) *cluster.Status {
 	return nil
 }
 
-// exempt reports whether the plugins ignore a write: a deletion, or the restoration of an object that
-// has passed admission before.
+// exempt reports whether the plugins ignore a request: a deletion, a connection to a container, or the
+// restoration of an object that has passed admission before.
 func exempt(a *cluster.Attributes) bool {
-	return a.Operation == cluster.OperationDelete || a.Request.Restore
+	return a.Operation == cluster.OperationDelete || a.Operation == cluster.OperationConnect || a.Request.Restore
 }
 
 // call is a write that the plugins are asked about.

@@ -122,6 +122,8 @@ type offer struct {
 	// (go-restful): the built-in kinds, their discovery, and /version. The router does not know
 	// ranges such as application/*.
 	routed bool
+	// plain is true for the routes of logs, which declare text/plain, too.
+	plain bool
 	// streams is true for routes that also serve watches, and declare their media types.
 	streams bool
 }
@@ -145,6 +147,9 @@ func negotiate(r *http.Request, o offer) (answerForm, error) {
 		types := media[:]
 		if o.streams {
 			types = append(types, "application/json;stream=watch", protobuf.MediaType+";stream=watch")
+		}
+		if o.plain {
+			types = append([]string{"text/plain"}, types...)
 		}
 		if err := checkRoute(header, types); err != nil {
 			failed, _ := negotiate(r, failureOffer)

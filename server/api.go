@@ -111,6 +111,10 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 	if t.subresource != "" {
 		w.kind.resource += "/" + t.subresource
 	}
+	if t.isStream() {
+		s.stream(w, r, t)
+		return
+	}
 	watches := t.verb == cluster.Watch
 	form, err := negotiate(r, offer{
 		protobuf: encodable(t.kind), tables: table.Has(t.kind, t.subresource), routed: t.kind.Builtin, streams: watches || t.verb == cluster.List,

@@ -1,0 +1,107 @@
+package admission_test
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/admission"
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/server"
+)
+
+// connection is a line of connect.jsonl.gz: a request, many of them for a stream of a container, what
+// kube-apiserver 1.36.3 answered, and the reviews that it sent to webhooks.
+type connection struct {
+	Name, Method, Path, Body string
+
+	Code     int
+	Status   map[string]any // nil if the response is no Status, or has no body
+	Warnings []string
+	Reviews  []receivedReview
+}
+
+// TestConnect sends requests for streams to a server with policies and webhooks for the operation CONNECT.
+func TestConnect(t *testing.T) {
+	f, err := os.Open("../testdata/admission/connect.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	unzipped, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks := startHookServer(t)
+	var config cluster.Config
+	if err := admission.Configure(&config, admission.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := cluster.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	s := server.New(c, server.Options{User: cluster.User{Name: "admin", Groups: []string{"system:masters", "system:authenticated"}}})
+	lines := json.NewDecoder(unzipped)
+	for {
+		var want connection
+		if err := lines.Decode(&want); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		want.compare(t, s, hooks)
+	}
+}
+
+func (want *connection) compare(t *testing.T, s http.Handler, hooks *hookServer) {
+	t.Helper()
+	hooks.take()
+	r := httptest.NewRequest(want.Method, want.Path, strings.NewReader(hooks.fill(want.Body)))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	if w.Code != want.Code {
+		t.Errorf("%s: %s %s: %d, want %d: %s", want.Name, want.Method, want.Path, w.Code, want.Code, w.Body)
+	}
+	if want.Status != nil {
+		var got map[string]any
+		if err := json.Unmarshal([]byte(hooks.name(w.Body.String())), &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"kind", "apiVersion", "metadata"} {
+			delete(got, key)
+		}
+		if !reflect.DeepEqual(got, want.Status) {
+			t.Errorf("%s: %s %s:\ngot  %v\nwant %v", want.Name, want.Method, want.Path, got, want.Status)
+		}
+	}
+	if got := w.Header().Values("Warning"); strings.Join(got, "\n") != strings.Join(want.Warnings, "\n") {
+		t.Errorf("%s: %s %s: warnings %q, want %q", want.Name, want.Method, want.Path, got, want.Warnings)
+	}
+	got := hooks.take()
+	for _, r := range got {
+		request := r.Review["request"].(map[string]any)
+		delete(request, "uid")
+		delete(request, "userInfo")
+	}
+	if a, b := jsonOf(t, got), jsonOf(t, want.Reviews); a != b {
+		t.Errorf("%s: %s %s: reviews\n%s, want\n%s", want.Name, want.Method, want.Path, a, b)
+	}
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
