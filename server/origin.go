@@ -86,17 +86,18 @@ func hostName(host string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"), ".")
 }
 
-// sameOrigin reports whether an Origin header is the origin of the server.
+// sameOrigin reports whether an Origin header is the origin of the server. Over TLS it may have the scheme http,
+// which the WebSocket library of the client for Python sends: no page can come from the same port without TLS.
 func sameOrigin(origin string, r *http.Request) bool {
 	u, err := url.Parse(origin)
 	if err != nil {
 		return false
 	}
-	scheme := "http"
+	scheme := u.Scheme == "http"
 	if r.TLS != nil {
-		scheme = "https"
+		scheme = u.Scheme == "https" || u.Scheme == "http" && u.Port() != ""
 	}
-	return u.Scheme == scheme && strings.EqualFold(u.Host, r.Host)
+	return scheme && strings.EqualFold(u.Host, r.Host)
 }
 
 // writes reports whether a request may change objects.

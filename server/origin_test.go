@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -80,6 +81,34 @@ func TestPagesOfOtherOriginsAreRefused(t *testing.T) {
 		if allow := resp.Header.Get("Access-Control-Allow-Origin"); allow != "" {
 			t.Errorf("%s: allowed for %s", c.why, allow)
 		}
+	}
+}
+
+// TestOriginOverTLS sends origins with both schemes to a server with TLS. The WebSocket library of the client
+// for Python sends http for any server.
+func TestOriginOverTLS(t *testing.T) {
+	s := local(t, Options{})
+	for origin, code := range map[string]int{
+		"https://127.0.0.1:6443": 200,
+		"http://127.0.0.1:6443":  200,
+		"http://127.0.0.1:6444":  403,
+		"http://127.0.0.1":       403,
+		"ws://127.0.0.1:6443":    403,
+	} {
+		r := httptest.NewRequest("GET", "https://127.0.0.1:6443"+configMaps, nil)
+		r.Header.Set("Origin", origin)
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != code {
+			t.Errorf("%s: %d, want %d", origin, w.Code, code)
+		}
+	}
+	// Without ports, the schemes stand for different ones.
+	r := httptest.NewRequest("GET", "https://127.0.0.1"+configMaps, nil)
+	r.Header.Set("Origin", "http://127.0.0.1")
+	w := httptest.NewRecorder()
+	if s.ServeHTTP(w, r); w.Code != 403 {
+		t.Errorf("without ports: %d", w.Code)
 	}
 }
 

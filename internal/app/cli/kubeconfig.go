@@ -60,6 +60,10 @@ func (a access) cluster() document.Value {
 	if a.certificate != nil {
 		data := base64.StdEncoding.EncodeToString(a.certificate.PEM)
 		cluster = cluster.With("certificate-authority-data", document.NewString(data))
+	} else {
+		// There is no certificate to verify. Without this, the client library for JavaScript refuses
+		// to send requests in plain text.
+		cluster = cluster.With("insecure-skip-tls-verify", document.NewBool(true))
 	}
 	// The mark identifies the entry as this command's, so that the next run may replace it.
 	mark := document.NewObject().With("made-by", document.NewString("patchlab serve"))
@@ -68,14 +72,15 @@ func (a access) cluster() document.Value {
 }
 
 // user returns the credentials of clients. A server without a token ignores them, but kubectl
-// asks for a name and a password if the user of an HTTPS server has none.
+// asks for a name and a password if the user of an HTTPS server has none, and the client library for
+// Ruby refuses a name without a password.
 func (a access) user() document.Value {
 	user := document.NewObject()
 	switch {
 	case a.token != "":
 		user = user.With("token", document.NewString(a.token))
 	case a.certificate != nil:
-		user = user.With("username", document.NewString(anonymousAdmin().Name))
+		user = user.With("username", document.NewString(anonymousAdmin().Name)).With("password", document.NewString(""))
 	}
 	return user
 }

@@ -79,16 +79,19 @@ func TestKubeconfigIsMerged(t *testing.T) {
 }
 
 // TestKubeconfigIdentifiesAUser checks that the user of an HTTPS server has credentials.
-// Without any, kubectl asks for a user name and a password before the first request.
+// Without any, kubectl asks for a user name and a password before the first request, and
+// the client library for Ruby refuses a name alone. That for JavaScript refuses HTTP if
+// certificates are to be verified.
 func TestKubeconfigIdentifiesAUser(t *testing.T) {
 	for _, c := range []struct {
-		why  string
-		args []string
-		want string
+		why      string
+		args     []string
+		want     string
+		insecure bool
 	}{
-		{"HTTPS without a token", []string{"--tls"}, `{"username":"admin"}`},
-		{"HTTPS with a token", []string{"--tls", "--token", "secret"}, `{"token":"secret"}`},
-		{"HTTP", nil, `{}`},
+		{"HTTPS without a token", []string{"--tls"}, `{"password":"","username":"admin"}`, false},
+		{"HTTPS with a token", []string{"--tls", "--token", "secret"}, `{"token":"secret"}`, false},
+		{"HTTP", nil, `{}`, true},
 	} {
 		name := filepath.Join(t.TempDir(), "config")
 		_, _, stop := startServe(t, append(c.args, "--kubeconfig", name)...)
@@ -103,6 +106,9 @@ func TestKubeconfigIdentifiesAUser(t *testing.T) {
 		}
 		if got := d.Root.Get("users").At(0).Get("user").String(); got != c.want {
 			t.Errorf("%s: the user is %s, want %s", c.why, got, c.want)
+		}
+		if insecure, _ := d.Root.Get("clusters").At(0).Lookup("cluster", "insecure-skip-tls-verify").Bool(); insecure != c.insecure {
+			t.Errorf("%s: insecure-skip-tls-verify is %v", c.why, insecure)
 		}
 	}
 }
