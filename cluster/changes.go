@@ -10,7 +10,9 @@ import (
 
 // Change is a change to a stored object of any kind.
 type Change struct {
-	// Kind is the kind of the object, in a served version.
+	// Kind is the kind of the object, in a served version. If none is served any more, as of an object
+	// that was deleted together with its CustomResourceDefinition, it has only the names and the
+	// scope that the definition has before it in the stream.
 	Kind *schema.Kind
 	// Object is the object after the change and Previous the object before it, both as stored:
 	// without managedFields, with their resourceVersion. Object is absent after a deletion.
@@ -23,6 +25,8 @@ type Change struct {
 type Changes struct {
 	cluster *Cluster
 	events  store.Watcher[*Record]
+	// defined are the kinds of the definitions in the stream so far, by group and kind.
+	defined map[groupResource]*schema.Kind
 }
 
 // Changes opens a stream of the changes to all objects. The caller must call Stop when it no
@@ -32,7 +36,7 @@ func (c *Cluster) Changes(ctx context.Context) (*Changes, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Changes{c, events}, nil
+	return &Changes{cluster: c, events: events, defined: map[groupResource]*schema.Kind{}}, nil
 }
 
 // Next waits for the next change. The objects that exist when the stream begins come first.
@@ -59,11 +63,42 @@ func (c *Changes) Next(ctx context.Context) (change Change, synced bool, err err
 		default:
 			change.Object = object
 		}
-		if kind, ok := c.cluster.servedKind(object); ok {
-			change.Kind = kind
+		if change.Kind = c.kindOf(object); change.Kind != nil {
+			if c.cluster.strategy(change.Kind).Defines {
+				c.define(change)
+			}
 			return change, false, nil
 		}
 		change = Change{}
+	}
+}
+
+// kindOf returns the kind of an object, nil if it is not known.
+func (c *Changes) kindOf(object document.Value) *schema.Kind {
+	if kind, ok := c.cluster.servedKind(object); ok {
+		return kind
+	}
+	group, _, _ := schema.SplitAPIVersion(object.Get("apiVersion").StringOr(""))
+	return c.defined[groupResource{group, object.Get("kind").StringOr("")}]
+}
+
+// define records the kind that a definition has after a change. The objects of a deleted definition were deleted
+// before it.
+func (c *Changes) define(change Change) {
+	spec := change.Object.Get("spec")
+	if !change.Object.Exists() {
+		spec = change.Previous.Get("spec")
+	}
+	group, names := spec.Get("group").StringOr(""), spec.Get("names")
+	of := groupResource{group, names.Get("kind").StringOr("")}
+	delete(c.defined, of)
+	for _, version := range spec.Get("versions").Items() {
+		if served, _ := version.Get("served").Bool(); served && change.Object.Exists() {
+			kind := schema.NewKind(schema.GroupVersionKind{Group: group, Version: version.Get("name").StringOr(""), Kind: of.resource}, nil)
+			kind.Resource, kind.Namespaced = names.Get("plural").StringOr(""), spec.Get("scope").StringOr("") == "Namespaced"
+			c.defined[of] = kind
+			return
+		}
 	}
 }
 

@@ -100,8 +100,11 @@ const (
 
 // stateOf returns the state of an owner. An owner of a kind that is not served, or a
 // namespaced owner of a cluster-scoped object, counts as existing, because its state is
-// unknown.
+// unknown, unless the controllers saw its deletion.
 func (r *runner) stateOf(ctx context.Context, n *node, o owner) (ownerState, error) {
+	if r.graph.gone[o.uid] {
+		return ownerGone, nil
+	}
 	kind, ok := r.kindOf(o.apiVersion, o.kind)
 	if !ok || kind.Namespaced && n.namespace == "" {
 		return ownerExists, nil

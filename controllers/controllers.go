@@ -294,17 +294,24 @@ func isNotFound(err error) bool {
 	return errors.As(err, &status) && status.Code == 404
 }
 
-// request returns a request for the object.
-func (n *node) request(verb cluster.Verb) *cluster.Request {
+// request returns a request for the object, in a version that is served.
+func (r *runner) request(n *node, verb cluster.Verb) *cluster.Request {
+	kind := n.kind
+	if _, ok := r.cluster.Kinds().Resource(kind.Group, kind.Version, kind.Resource); !ok {
+		for _, served := range r.cluster.Kinds().Served(kind.Group, kind.Kind) {
+			kind = served
+			break
+		}
+	}
 	return &cluster.Request{
-		Verb: verb, Group: n.kind.Group, Version: n.kind.Version, Resource: n.kind.Resource, Namespace: n.namespace, Name: n.name,
+		Verb: verb, Group: kind.Group, Version: kind.Version, Resource: kind.Resource, Namespace: n.namespace, Name: n.name,
 		UserAgent: agent, User: cluster.User{Name: "system:kube-controller-manager", Groups: []string{names.Authenticated}},
 	}
 }
 
 // live reads an object. The result is absent if a different object has its name.
 func (r *runner) live(ctx context.Context, n *node) (document.Value, error) {
-	resp, err := r.cluster.Do(ctx, n.request(cluster.Get))
+	resp, err := r.cluster.Do(ctx, r.request(n, cluster.Get))
 	if err != nil {
 		return document.Value{}, err
 	}
@@ -328,7 +335,7 @@ func (r *runner) list(ctx context.Context, q *cluster.Request) ([]document.Value
 func (r *runner) patchMetadata(ctx context.Context, n *node, live document.Value, key string, value document.Value) error {
 	meta := live.Get("metadata")
 	metadata := document.NewObject().With("uid", meta.Get("uid")).With("resourceVersion", meta.Get("resourceVersion")).With(key, value)
-	request := n.request(cluster.Patch)
+	request := r.request(n, cluster.Patch)
 	request.Format, request.Body = cluster.MergePatch, document.NewObject().With("metadata", metadata).JSON()
 	_, err := r.cluster.Do(ctx, request)
 	return err
@@ -336,7 +343,7 @@ func (r *runner) patchMetadata(ctx context.Context, n *node, live document.Value
 
 // remove deletes an object, if it has not changed since it was read.
 func (r *runner) remove(ctx context.Context, n *node, policy string) error {
-	request := n.request(cluster.Delete)
+	request := r.request(n, cluster.Delete)
 	request.Deletion = cluster.Deletion{PropagationPolicy: &policy, UID: &n.uid}
 	if n.kind.Builtin && n.kind.Kind == "Pod" {
 		now := int64(0) // there is no kubelet to stop it

@@ -74,7 +74,9 @@ func (n *node) blocks(uid string) bool {
 type graph struct {
 	nodes      map[string]*node
 	dependents map[string]map[string]*node
-	content    map[string]map[string]*node
+	// gone are the uids of the objects that were deleted and still have dependents.
+	gone    map[string]bool
+	content map[string]map[string]*node
 	// namespaces are the terminating namespaces by name.
 	namespaces map[string]*node
 	// quotas are the ResourceQuotas by namespace.
@@ -83,7 +85,7 @@ type graph struct {
 
 func newGraph() *graph {
 	return &graph{
-		nodes: map[string]*node{}, dependents: map[string]map[string]*node{}, content: map[string]map[string]*node{},
+		nodes: map[string]*node{}, dependents: map[string]map[string]*node{}, gone: map[string]bool{}, content: map[string]map[string]*node{},
 		namespaces: map[string]*node{}, quotas: map[string]map[string]*node{},
 	}
 }
@@ -103,7 +105,7 @@ func newNode(kind *schema.Kind, object document.Value) *node {
 // put adds an object, and returns its node and the previous one.
 func (g *graph) put(change cluster.Change) (n, before *node) {
 	n = newNode(change.Kind, change.Object)
-	before = g.remove(n.uid)
+	before = g.take(n.uid)
 	g.nodes[n.uid] = n
 	for _, o := range n.owners {
 		insert(g.dependents, o.uid, n)
@@ -120,15 +122,26 @@ func (g *graph) put(change cluster.Change) (n, before *node) {
 	return n, before
 }
 
-// remove removes an object.
+// remove removes an object that was deleted.
 func (g *graph) remove(uid string) *node {
+	n := g.take(uid)
+	if n != nil && len(g.dependents[uid]) > 0 {
+		g.gone[uid] = true
+	}
+	return n
+}
+
+// take takes an object out of the graph.
+func (g *graph) take(uid string) *node {
 	n := g.nodes[uid]
 	if n == nil {
 		return nil
 	}
 	delete(g.nodes, uid)
 	for _, o := range n.owners {
-		drop(g.dependents, o.uid, uid)
+		if drop(g.dependents, o.uid, uid); len(g.dependents[o.uid]) == 0 {
+			delete(g.gone, o.uid)
+		}
 	}
 	drop(g.content, n.namespace, uid)
 	drop(g.quotas, n.namespace, uid)

@@ -48,7 +48,7 @@ func (r *runner) namespace(ctx context.Context, name string) error {
 		return r.report(ctx, n, live, content)
 	}
 	left := slices.DeleteFunc(finalizers, func(f string) bool { return f == finalizerKubernetes })
-	request := n.request(cluster.Update)
+	request := r.request(n, cluster.Update)
 	request.Subresource = "finalize"
 	request.Body = live.Set(document.NewStrings(left...), "spec", "finalizers").JSON()
 	_, err = r.cluster.Do(ctx, request)
@@ -79,7 +79,7 @@ func (r *runner) report(ctx context.Context, n *node, live document.Value, conte
 	if document.Identical(next, live.Lookup("status", "conditions")) {
 		return nil
 	}
-	request := n.request(cluster.Update)
+	request := r.request(n, cluster.Update)
 	request.Subresource = "status"
 	request.Body = live.Set(next, "status", "conditions").JSON()
 	_, err := r.cluster.Do(ctx, request)

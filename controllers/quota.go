@@ -89,7 +89,7 @@ func (r *runner) countQuota(ctx context.Context, n *node) error {
 		hard.Equal(podresources.Read(status.Get("hard"))) && used.Equal(podresources.Read(status.Get("used"))) {
 		return nil
 	}
-	request := n.request(cluster.Update)
+	request := r.request(n, cluster.Update)
 	request.Subresource = "status"
 	request.Body = live.With("status", document.NewObject().With("hard", hard.Value()).With("used", used.Value())).JSON()
 	_, err = r.cluster.Do(ctx, request)
