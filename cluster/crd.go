@@ -38,8 +38,6 @@ type definitions struct {
 	// mu is held while a definition is activated, so that the state stored last is the one in
 	// effect.
 	mu sync.Mutex
-	// terminating holds the names of the definitions whose objects are being deleted.
-	terminating sync.Map
 	// watches are the open watches of custom resources and generations are the generations in
 	// effect, both by the name of the definition.
 	watches     watches
@@ -172,7 +170,7 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 		c.reevaluateGroup(ctx, r.tree().Value)
 	case !ep.kind.Builtin:
 		name := ep.kind.Resource + "." + ep.kind.Group
-		if _, ends := c.crds.terminating.Load(name); ends {
+		if c.isTerminating(ep.kind) {
 			_ = c.define(ctx, name)
 		}
 	}
@@ -183,7 +181,6 @@ func (c *Cluster) deactivate(name string) {
 	c.endWatches(name)
 	delete(c.crds.generations, name)
 	c.kinds.RemoveCRD(name)
-	c.crds.terminating.Delete(name)
 	c.known.Clear()
 	c.managers.Clear()
 }
@@ -257,17 +254,12 @@ func (c *Cluster) activate(ctx context.Context, name string) (freed document.Val
 		return freed, err
 	}
 	if conditionTrue(object, "NamesAccepted") || conditionTrue(object, "Established") {
-		c.kinds.AddCRD(crd)
+		c.serve(crd, conditionTrue(object, conditionTerminating))
 		c.known.Clear()
 		c.managers.Clear()
 		c.renew(name, metaInt(object, "generation"))
 	} else {
 		c.deactivate(name)
-	}
-	if conditionTrue(object, conditionTerminating) {
-		c.crds.terminating.Store(name, true)
-	} else {
-		c.crds.terminating.Delete(name)
 	}
 	if !awaitsCleanup(object) {
 		return freed, nil
@@ -277,6 +269,22 @@ func (c *Cluster) activate(ctx context.Context, name string) (freed document.Val
 		freed = object
 	}
 	return freed, err
+}
+
+// serve serves the kinds of a definition. Other clusters may share crd, which is not changed.
+func (c *Cluster) serve(crd *schema.CRD, terminating bool) {
+	if crd.Terminating != terminating {
+		changed := *crd
+		changed.Terminating = terminating
+		crd = &changed
+	}
+	c.kinds.AddCRD(crd)
+}
+
+// isTerminating reports whether the objects of a custom kind are being deleted with their definition.
+func (c *Cluster) isTerminating(kind *schema.Kind) bool {
+	crd := c.crdOf(kind)
+	return crd != nil && crd.Terminating
 }
 
 // controlled returns the record of a CustomResourceDefinition with the status that the naming
@@ -381,8 +389,8 @@ func (c *Cluster) finish(ctx context.Context, ep *endpoint, object document.Valu
 	case err != nil:
 		return false, err
 	case kept:
-		if !terminates {
-			c.crds.terminating.Delete(name)
+		if crd, ok := c.kinds.CRD(name); ok && !terminates {
+			c.serve(crd, false)
 		}
 		return false, nil
 	}
@@ -449,7 +457,7 @@ func (c *Cluster) terminatingCRD(ep *endpoint, name string) *Status {
 	if ep.kind.Builtin {
 		return nil
 	}
-	if _, ends := c.crds.terminating.Load(ep.kind.Resource + "." + ep.kind.Group); !ends {
+	if !c.isTerminating(ep.kind) {
 		return nil
 	}
 	what := ep.what()

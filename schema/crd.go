@@ -27,6 +27,9 @@ type CRD struct {
 	Stored string
 	// Conversion is the conversion strategy, "None" or "Webhook".
 	Conversion string
+	// Terminating reports that the definition and its objects are being deleted, so that no new ones can
+	// be created. FromCRD leaves it false; package cluster sets it.
+	Terminating bool
 	// Object is the definition as given to FromCRD.
 	Object document.Value
 }

@@ -65,7 +65,7 @@ func (s *Server) aggregated(w *writer, r *http.Request, core bool, form answerFo
 		for _, v := range g.versions {
 			dv := discoveryVersion{Version: v.version, Freshness: "Current"}
 			for _, k := range v.kinds {
-				dv.Resources = append(dv.Resources, describeResource(k))
+				dv.Resources = append(dv.Resources, s.describeResource(k))
 			}
 			item.Versions = append(item.Versions, dv)
 		}
@@ -76,10 +76,10 @@ func (s *Server) aggregated(w *writer, r *http.Request, core bool, form answerFo
 	s.encoded(w, r, form, form.contentType()+";g="+discoveryGroupName+";v="+form.version+";as="+discoveryListKind, list)
 }
 
-func describeResource(k *schema.Kind) discoveryResource {
+func (s *Server) describeResource(k *schema.Kind) discoveryResource {
 	out := discoveryResource{
 		Resource: k.Resource, ResponseKind: responseKind(k, k.GroupVersionKind), Scope: "Cluster",
-		Singular: k.Singular, Verbs: k.Verbs, ShortNames: k.ShortNames, Categories: k.Categories,
+		Singular: k.Singular, Verbs: s.verbsOf(k), ShortNames: k.ShortNames, Categories: k.Categories,
 	}
 	if k.Namespaced {
 		out.Scope = "Namespaced"

@@ -237,7 +237,7 @@ func (s *Server) resourceList(group, version string) (list apiResourceList, foun
 	for _, k := range kinds {
 		list.Resources = append(list.Resources, apiResource{
 			Name: k.Resource, Singular: k.Singular, Namespaced: k.Namespaced, Kind: k.Kind,
-			Verbs: k.Verbs, ShortNames: k.ShortNames, Categories: k.Categories, Hash: s.storageHash(k),
+			Verbs: s.verbsOf(k), ShortNames: k.ShortNames, Categories: k.Categories, Hash: s.storageHash(k),
 		})
 		for _, sub := range subresources(k) {
 			res := apiResource{Name: k.Resource + "/" + sub.Name, Namespaced: k.Namespaced, Kind: sub.Kind.Kind, Verbs: sub.Verbs}
@@ -248,6 +248,17 @@ func (s *Server) resourceList(group, version string) (list apiResourceList, foun
 		}
 	}
 	return list, true
+}
+
+// verbsOf returns the verbs of a resource. While a definition is being deleted, its objects can only be read and
+// deleted (apiextensions-apiserver, customresource_discovery_controller).
+func (s *Server) verbsOf(k *schema.Kind) []string {
+	if !k.Builtin {
+		if crd, ok := s.cluster.Kinds().CRD(k.Resource + "." + k.Group); ok && crd.Terminating {
+			return []string{"delete", "deletecollection", "get", "list", "watch"}
+		}
+	}
+	return k.Verbs
 }
 
 // kindsOf returns the kinds of a version that have a resource.
