@@ -40,6 +40,10 @@ func TestHealthChecksAreThoseOfTheAPIServer(t *testing.T) {
 		if w.Code != tc.code || tc.body != "" && w.Body.String() != tc.body {
 			t.Errorf("%s: %s is %d %q, want %d %q", tc.name, tc.path, w.Code, w.Body, tc.code, tc.body)
 		}
+		// Clients that find no such header limit their own requests.
+		if tc.code != 401 && w.Header().Get("X-Kubernetes-Pf-Flowschema-Uid") == "" {
+			t.Errorf("%s: no header of priority and fairness", tc.name)
+		}
 	}
 	s := local(t, Options{Health: lost})
 	if w := ask(s, "GET", "/livez/etcd", ""); w.Code != 500 || w.Body.String() != "internal server error: connection refused\n" {
