@@ -45,3 +45,20 @@ spec:
 	// spec.ports[1].port: Invalid value: 99999: must be between 1 and 65535, inclusive
 	// spec.ports[1].targetPort: Invalid value: 99999: must be between 1 and 65535, inclusive
 }
+
+// The query of `kubectl exec` and the object that admission sees have these fields.
+func ExampleStreamOptions() {
+	options := kinds.StreamOptions("exec")
+	fmt.Println(options.GroupVersionKind)
+	for _, field := range options.Type().Map.Fields {
+		fmt.Println(field.Name)
+	}
+	// Output:
+	// v1, Kind=PodExecOptions
+	// command
+	// container
+	// stderr
+	// stdin
+	// stdout
+	// tty
+}
