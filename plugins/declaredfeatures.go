@@ -39,10 +39,7 @@ func checkFeatures(c *call) *cluster.Status {
 	if st != nil {
 		return st
 	}
-	var declared []string
-	for _, v := range node.Lookup("status", "declaredFeatures").Items() {
-		declared = append(declared, v.StringOr(""))
-	}
+	declared := node.Lookup("status", "declaredFeatures").Strings()
 	missing := slices.DeleteFunc(needed, func(name string) bool { return slices.Contains(declared, name) })
 	if len(missing) == 0 {
 		return nil
