@@ -302,8 +302,9 @@ func (c *check) jobUpdate(spec, old field) {
 	case completions.number() != spec.get("parallelism").number():
 		c.invalid(completions, "can only be modified in tandem with spec.parallelism")
 	}
+	c.immutable(spec.get("selector"), was.get("selector"))
 	c.jobTemplateUpdate(spec, old)
-	for _, name := range [...]string{"selector", "completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
+	for _, name := range [...]string{"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
 		c.immutable(spec.get(name), was.get(name))
 	}
 }
