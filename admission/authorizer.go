@@ -13,8 +13,8 @@ import (
 // roles is the authorizer that decides by the roles in a cluster.
 type roles struct{ rbac.Cluster }
 
-// Authorize implements the authorizer of kube-apiserver. RBAC does not look at selectors.
-func (r roles) Authorize(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+// authorize is an authorizer of kube-apiserver. RBAC does not look at selectors.
+func (r roles) authorize(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	var u cluster.User
 	if by := a.GetUser(); by != nil {
 		u = cluster.User{Name: by.GetName(), UID: by.GetUID(), Groups: by.GetGroups(), Extra: by.GetExtra()}

@@ -80,7 +80,7 @@ func newChain(c *cluster.Cluster, o Options) (*chain, error) {
 	switch {
 	case o.Authorizer != nil:
 	case o.RBAC:
-		o.Authorizer = roles{rbac.Cluster{Cluster: c}}
+		o.Authorizer = authorizer.AuthorizerFunc(roles{rbac.Cluster{Cluster: c}}.authorize)
 	default:
 		o.Authorizer = allowAll
 	}

@@ -90,8 +90,8 @@ func typedList[T any](s *source, resource string) ([]*T, error) {
 	return out, nil
 }
 
-// namespaces reads Namespaces through the three interfaces that the plugins use. The plugins
-// do not call the methods that are missing.
+// namespaces reads Namespaces through the interfaces that the plugins use. The plugins do not
+// call the methods that are missing.
 type namespaces struct {
 	corelisters.NamespaceLister
 	source *source
@@ -107,7 +107,30 @@ func (n namespaces) Get(name string) (*corev1.Namespace, error) {
 }
 
 func (n namespaces) Lister() corelisters.NamespaceLister { return n }
-func (n namespaces) Informer() cache.SharedIndexInformer { return synced{} }
+func (n namespaces) Informer() cache.SharedIndexInformer { return namespaceInformer{namespaces: n} }
+
+// namespaceInformer is an informer whose index is the cluster.
+type namespaceInformer struct {
+	synced
+	namespaces namespaces
+}
+
+func (i namespaceInformer) GetIndexer() cache.Indexer {
+	return namespaceIndex{namespaces: i.namespaces}
+}
+
+type namespaceIndex struct {
+	cache.Indexer
+	namespaces namespaces
+}
+
+func (i namespaceIndex) GetByKey(name string) (any, bool, error) {
+	namespace, err := i.namespaces.Get(name)
+	if apierrors.IsNotFound(err) {
+		return nil, false, nil
+	}
+	return namespace, err == nil, err
+}
 
 // client is a clientset that reads Namespaces.
 type client struct {

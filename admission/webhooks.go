@@ -6,15 +6,17 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	apiadmission "k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/initializer"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	webhookutil "k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/informers"
 	configinformers "k8s.io/client-go/informers/admissionregistration"
-	configinformersv1 "k8s.io/client-go/informers/admissionregistration/v1"
 	coreinformers "k8s.io/client-go/informers/core"
-	coreinformersv1 "k8s.io/client-go/informers/core/v1"
-	configlisters "k8s.io/client-go/listers/admissionregistration/v1"
+	"k8s.io/client-go/informers/internalinterfaces"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -40,16 +42,16 @@ func newWebhooks(s *source, o Options) (*webhooks, error) {
 	if w.validating, err = validating.NewValidatingAdmissionWebhook(nil); err != nil {
 		return nil, err
 	}
-	w.mutating.SetExternalKubeInformerFactory(factory{webhooks: w})
-	w.mutating.SetExternalKubeClientSet(client{source: s})
-	w.mutating.SetServiceResolver(o.services())
-	w.mutating.SetAuthenticationInfoResolverWrapper(briefConnections)
-	w.mutating.SetAuthorizer(o.Authorizer)
-	w.validating.SetExternalKubeInformerFactory(factory{webhooks: w})
-	w.validating.SetExternalKubeClientSet(client{source: s})
-	w.validating.SetServiceResolver(o.services())
-	w.validating.SetAuthenticationInfoResolverWrapper(briefConnections)
-	w.validating.SetAuthorizer(o.Authorizer)
+	for _, plugin := range []interface {
+		apiadmission.Interface
+		SetServiceResolver(webhookutil.ServiceResolver)
+		SetAuthenticationInfoResolverWrapper(webhookutil.AuthenticationInfoResolverWrapper)
+	}{w.mutating, w.validating} {
+		// By which method a plugin takes the authorizer depends on the version of k8s.io/apiserver.
+		initializer.New(client{source: s}, nil, factory{webhooks: w}, o.Authorizer, utilfeature.DefaultFeatureGate, nil, nil, nil).Initialize(plugin)
+		plugin.SetServiceResolver(o.services())
+		plugin.SetAuthenticationInfoResolverWrapper(briefConnections)
+	}
 	if err := w.mutating.ValidateInitialization(); err != nil {
 		return nil, err
 	}
@@ -109,6 +111,9 @@ func newConfigurations() *configurations {
 	return &configurations{index: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
 }
 
+// GetIndexer implements the informer.
+func (c *configurations) GetIndexer() cache.Indexer { return c.index }
+
 // AddEventHandler implements the informer.
 func (c *configurations) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	c.handler = h
@@ -153,66 +158,28 @@ func replace[T metav1.Object](c *configurations, objects []T) error {
 	return nil
 }
 
-// factory returns the informers that the plugins need, and no others.
+// factory returns the informers that the plugins need, and no others. client-go's generated code makes them
+// from InformerFor, so that their types may change with the version of client-go.
 type factory struct {
 	informers.SharedInformerFactory
 	webhooks *webhooks
 }
 
-func (f factory) Core() coreinformers.Interface { return coreFactory{source: f.webhooks.source} }
+func (f factory) Core() coreinformers.Interface {
+	return coreinformers.New(f, metav1.NamespaceAll, nil)
+}
 
 func (f factory) Admissionregistration() configinformers.Interface {
-	return configFactory{webhooks: f.webhooks}
+	return configinformers.New(f, metav1.NamespaceAll, nil)
 }
 
-type coreFactory struct {
-	coreinformers.Interface
-	source *source
-}
-
-func (f coreFactory) V1() coreinformersv1.Interface { return coreFactoryV1{source: f.source} }
-
-type coreFactoryV1 struct {
-	coreinformersv1.Interface
-	source *source
-}
-
-func (f coreFactoryV1) Namespaces() coreinformersv1.NamespaceInformer {
-	return namespaces{source: f.source}
-}
-
-type configFactory struct {
-	configinformers.Interface
-	webhooks *webhooks
-}
-
-func (f configFactory) V1() configinformersv1.Interface {
-	return configFactoryV1{webhooks: f.webhooks}
-}
-
-type configFactoryV1 struct {
-	configinformersv1.Interface
-	webhooks *webhooks
-}
-
-func (f configFactoryV1) MutatingWebhookConfigurations() configinformersv1.MutatingWebhookConfigurationInformer {
-	return mutatingInformer{f.webhooks.mutate}
-}
-
-func (f configFactoryV1) ValidatingWebhookConfigurations() configinformersv1.ValidatingWebhookConfigurationInformer {
-	return validatingInformer{f.webhooks.validate}
-}
-
-type mutatingInformer struct{ *configurations }
-
-func (i mutatingInformer) Informer() cache.SharedIndexInformer { return i.configurations }
-func (i mutatingInformer) Lister() configlisters.MutatingWebhookConfigurationLister {
-	return configlisters.NewMutatingWebhookConfigurationLister(i.index)
-}
-
-type validatingInformer struct{ *configurations }
-
-func (i validatingInformer) Informer() cache.SharedIndexInformer { return i.configurations }
-func (i validatingInformer) Lister() configlisters.ValidatingWebhookConfigurationLister {
-	return configlisters.NewValidatingWebhookConfigurationLister(i.index)
+// InformerFor implements the factory: it returns what the informer of a type reads from.
+func (f factory) InformerFor(of runtime.Object, _ internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	switch of.(type) {
+	case *admissionv1.MutatingWebhookConfiguration:
+		return f.webhooks.mutate
+	case *admissionv1.ValidatingWebhookConfiguration:
+		return f.webhooks.validate
+	}
+	return namespaces{source: f.webhooks.source}.Informer()
 }
