@@ -90,8 +90,8 @@ func typedList[T any](s *source, resource string) ([]*T, error) {
 	return out, nil
 }
 
-// namespaces reads Namespaces through the interfaces that the plugins use. The plugins do not
-// call the methods that are missing.
+// namespaces is a lister that reads Namespaces from the cluster. The plugins do not call the
+// methods that are missing.
 type namespaces struct {
 	corelisters.NamespaceLister
 	source *source
@@ -105,9 +105,6 @@ func (n namespaces) Get(name string) (*corev1.Namespace, error) {
 	out := new(corev1.Namespace)
 	return out, convert.Typed(v, out)
 }
-
-func (n namespaces) Lister() corelisters.NamespaceLister { return n }
-func (n namespaces) Informer() cache.SharedIndexInformer { return namespaceInformer{namespaces: n} }
 
 // namespaceInformer is an informer whose index is the cluster.
 type namespaceInformer struct {

@@ -32,13 +32,14 @@ func (t *typeConverters) Run(context.Context) {}
 // GetTypeConverter implements the plugin's TypeConverterManager.
 func (t *typeConverters) GetTypeConverter(of apischema.GroupVersionKind) managedfields.TypeConverter {
 	kind, ok := t.cluster.Kinds().Kind(schema.GroupVersionKind{Group: of.Group, Version: of.Version, Kind: of.Kind})
-	options := !ok && scheme.Scheme.Recognizes(of) // of a connection to a container, which are no objects
-	if !ok && !options {
+	// The options of a connection to a container have a Go type, but are no kind that is served.
+	builtin := ok && kind.Builtin || !ok && scheme.Scheme.Recognizes(of)
+	if !ok && !builtin {
 		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if options || kind.Builtin {
+	if builtin {
 		if t.builtin == nil {
 			t.builtin = applyconfigurations.NewTypeConverter(scheme.Scheme)
 		}

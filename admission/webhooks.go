@@ -181,5 +181,5 @@ func (f factory) InformerFor(of runtime.Object, _ internalinterfaces.NewInformer
 	case *admissionv1.ValidatingWebhookConfiguration:
 		return f.webhooks.validate
 	}
-	return namespaces{source: f.webhooks.source}.Informer()
+	return namespaceInformer{namespaces: namespaces{source: f.webhooks.source}}
 }

@@ -43,14 +43,15 @@ func (c *Cluster) Read(ctx context.Context, r *Request) (*Reading, error) {
 }
 
 func (c *Cluster) reading(ctx context.Context, r *Request, ep *endpoint) (*Reading, *Status) {
-	switch {
-	case ep.streams:
+	if ep.streams {
 		return nil, notServed(ep, ep.sub)
-	case r.Verb == Get:
+	}
+	switch r.Verb {
+	case Get:
 		return c.get(ctx, r, ep)
-	case r.Verb == List:
+	case List:
 		return c.list(ctx, r, ep)
-	case r.Verb == Watch:
+	case Watch:
 		return c.watch(ctx, r, ep)
 	}
 	return nil, wrongMethod(ep, r)

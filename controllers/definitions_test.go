@@ -60,7 +60,7 @@ func TestNamespaceAfterADefinition(t *testing.T) {
 	l := newLab(t, Options{Namespaces: true})
 	for range 2 { // a namespace of the same name can be deleted, too
 		l.define("v1")
-		l.create("", "v1", "namespaces", "", `{"metadata":{"name":"n"}}`)
+		l.namespace("n")
 		l.create("example.com", "v1", "things", "n", `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"}}`)
 		l.undefine()
 		l.deleteNamespace()
@@ -72,7 +72,7 @@ func TestNamespaceAfterADefinition(t *testing.T) {
 func TestNamespaceWithAVersionThatIsNoLongerServed(t *testing.T) {
 	l := newLab(t, Options{Namespaces: true})
 	l.define("v1", "v2")
-	l.create("", "v1", "namespaces", "", `{"metadata":{"name":"n"}}`)
+	l.namespace("n")
 	l.create("example.com", "v2", "things", "n", `{"apiVersion":"example.com/v2","kind":"Thing","metadata":{"name":"a"}}`)
 	if _, st := l.do(&cluster.Request{
 		Verb: cluster.Patch, Format: cluster.JSONPatch, Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Name: "things.example.com",

@@ -6,6 +6,14 @@ import "github.com/patchlab-dev/patchlab/schema"
 // attach or portforward; nil for any other. Clients send these options as the query and not as a body, so
 // that OpenAPI documents do not have them (k8s.io/api/core/v1, PodLogOptions and others).
 func StreamOptions(subresource string) *schema.Kind {
+	switch subresource {
+	case "log", "exec", "attach", "portforward":
+		return streamOptions(subresource)
+	}
+	return nil // at once, as for status: it is asked for every request to a subresource
+}
+
+func streamOptions(subresource string) *schema.Kind {
 	text, truth := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.BooleanScalar}
 	number := &schema.Type{Scalar: schema.IntegerScalar, Format: "int64"}
 	list := func(elem *schema.Type) *schema.Type { return &schema.Type{List: &schema.ListType{Elem: elem}} }
@@ -39,8 +47,6 @@ func StreamOptions(subresource string) *schema.Kind {
 	case "portforward":
 		kind = "PodPortForwardOptions"
 		fields = []schema.Field{field("ports", list(&schema.Type{Scalar: schema.IntegerScalar, Format: "int32"}))}
-	default:
-		return nil
 	}
 	k := schema.NewKind(schema.GroupVersionKind{Version: "v1", Kind: kind}, &schema.Type{Map: &schema.MapType{Fields: fields}})
 	k.Builtin = true
