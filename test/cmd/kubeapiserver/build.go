@@ -14,8 +14,9 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// build builds the programs that are missing in dir/bin.
-func build(ctx context.Context, dir string) error {
+// build builds the programs that are missing in dir/bin, with kube-apiserver in the version
+// kubernetes.
+func build(ctx context.Context, dir, kubernetes string) error {
 	bin := filepath.Join(dir, "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err

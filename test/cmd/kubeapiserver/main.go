@@ -4,6 +4,7 @@
 //	go run ./cmd/kubeapiserver -dir /tmp/kube
 //	KUBEBUILDER_ASSETS=/tmp/kube/bin go test ./operator
 //
+// -kubernetes names another version than that of the recordings, which needs another folder.
 // With -serve it then runs both on the loopback interface until it is interrupted, and
 // prints the environment variables for other tests. With -recorded as well, admission
 // plugins are off, as in the recordings of testdata/conformance and testdata/invalid. Run
@@ -20,15 +21,16 @@ import (
 	"path/filepath"
 )
 
-// The versions to build: kube-apiserver in that of the recordings, etcd in that of
-// store/etcd.
+// The versions to build: kube-apiserver in that of the recordings unless another is asked
+// for, etcd in that of store/etcd.
 const (
-	kubernetes = "v1.36.3"
-	etcd       = "v3.7.3"
+	recordedVersion = "v1.36.3"
+	etcd            = "v3.7.3"
 )
 
 func main() {
-	dir := flag.String("dir", filepath.Join(os.TempDir(), "kube-"+kubernetes), "folder to build in; the binaries are in bin")
+	kubernetes := flag.String("kubernetes", recordedVersion, "the version of kube-apiserver")
+	dir := flag.String("dir", "", "folder to build in; the binaries are in bin (default kube-`version` in the folder for temporary files)")
 	serve := flag.Bool("serve", false, "run etcd and kube-apiserver until interrupted")
 	recorded := flag.Bool("recorded", false, "with -serve: disable admission plugins, as in the recordings")
 	flag.Parse()
@@ -36,20 +38,23 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
+	if *dir == "" {
+		*dir = filepath.Join(os.TempDir(), "kube-"+*kubernetes)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *dir, *serve, *recorded); err != nil {
+	if err := run(ctx, *dir, *kubernetes, *serve, *recorded); err != nil {
 		fmt.Fprintln(os.Stderr, "kubeapiserver:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir string, serve, recorded bool) error {
+func run(ctx context.Context, dir, kubernetes string, serve, recorded bool) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	if err := build(ctx, dir); err != nil {
+	if err := build(ctx, dir, kubernetes); err != nil {
 		return err
 	}
 	if !serve {
