@@ -14,12 +14,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Options configures a Lab. The zero value is the newest Kubernetes version without custom
+// Options configures a Lab. The zero value is the default Kubernetes version without custom
 // resources.
 type Options struct {
 	// KubernetesVersion is the version of the built-in kinds and their defaults, such as
 	// "1.36" or "v1.33.2", of which the patch version is ignored. It is one of
-	// schema.Versions; the default is the newest. The rest of the request pipeline is that
+	// schema.Versions; the default is schema.DefaultVersion. The rest of the request pipeline is that
 	// of kube-apiserver 1.36 for every version.
 	KubernetesVersion string
 	// CRDs holds CustomResourceDefinitions in .yaml, .yml or .json files in directories of

@@ -14,10 +14,10 @@ import (
 )
 
 // Config is the configuration of a Cluster or a Pipeline. The zero value is a cluster of the
-// newest Kubernetes version, with a store in memory.
+// default Kubernetes version, with a store in memory.
 type Config struct {
-	// Version is the Kubernetes minor version, such as "1.36"; "" is the newest that is built
-	// in.
+	// Version is the Kubernetes minor version, such as "1.36"; "" is
+	// schema.DefaultVersion.
 	Version string
 	// Kinds are the kinds that are served from the beginning; nil means the built-in kinds of
 	// Version that kube-apiserver enables by default. The cluster adds the kinds of

@@ -37,7 +37,7 @@ spec: {replicas: 5}
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // managerOf returns the Manager of Deployments or of one of their subresources in the
-// newest Kubernetes version.
+// default Kubernetes version.
 func managerOf(subresource string) *fieldmanager.Manager {
 	catalog, err := schema.Builtin("")
 	if err != nil {

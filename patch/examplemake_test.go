@@ -19,7 +19,7 @@ func value(text string) document.Value {
 	return d.Root
 }
 
-// builtin returns a built-in kind of the newest Kubernetes version.
+// builtin returns a built-in kind of the default Kubernetes version.
 func builtin(group, version, kind string) *schema.Kind {
 	catalog, err := schema.Builtin("")
 	if err != nil {

@@ -55,7 +55,7 @@ import (
 	"github.com/patchlab-dev/patchlab/server"
 )
 
-// Options configure a server. The zero value is a server of the newest Kubernetes version
+// Options configure a server. The zero value is a server of the default Kubernetes version
 // without CRDs and objects.
 type Options struct {
 	// CRDs are files, and directories of files that end in .yaml, .yml or .json. Documents
@@ -85,8 +85,8 @@ type Options struct {
 	// Objects and Values. With ResourceQuota, a controller sets the status of quotas, and with
 	// ServiceAccount, one creates the account "default" of each namespace.
 	AdmissionPlugins []string
-	// Version is the Kubernetes minor version, such as "1.34"; "" is the newest that is built
-	// in.
+	// Version is the Kubernetes minor version, such as "1.34"; "" is
+	// schema.DefaultVersion.
 	Version string
 	// Now returns the time for creationTimestamp, deletionTimestamp and managedFields; nil is
 	// time.Now. It must be safe for concurrent use.

@@ -53,7 +53,7 @@ func (e *Error) Unwrap() []error {
 type Scenario struct {
 	// Title is a single line, About any number of lines.
 	Title, About string
-	// Kubernetes is the version of the built-in kinds, "" for the newest.
+	// Kubernetes is the version of the built-in kinds, "" for schema.DefaultVersion.
 	Kubernetes string
 	// Definitions are CustomResourceDefinitions and policies in YAML or JSON: see
 	// Runner.Define.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -9,6 +10,10 @@ import (
 )
 
 //go:generate go run ./internal/gencatalog -o catalog.bin -definitions ../server/internal/definitions/definitions.gz
+
+// DefaultVersion is the Kubernetes version of the default catalog: the newest against whose
+// kube-apiserver all answers were recorded. The catalog may have a newer one.
+const DefaultVersion = "1.36"
 
 // ErrUnknownVersion: the catalog does not contain the Kubernetes version.
 var ErrUnknownVersion = errors.New("unknown Kubernetes version")
@@ -62,7 +67,7 @@ func load() []*Catalog {
 }
 
 // Versions returns the Kubernetes minor versions in the catalog, oldest first, from "1.30"
-// to "1.36".
+// to "1.37".
 func Versions() []string {
 	var list []string
 	for _, c := range load() {
@@ -71,18 +76,15 @@ func Versions() []string {
 	return list
 }
 
-// Builtin returns the built-in kinds of a Kubernetes version from "1.30" to "1.36". A patch
-// version and a leading v are ignored ("v1.36.3"), and "" is the newest. For any other
+// Builtin returns the built-in kinds of a Kubernetes version from "1.30" to "1.37". A patch
+// version and a leading v are ignored ("v1.36.3"), and "" is DefaultVersion. For any other
 // version the error is ErrUnknownVersion.
 func Builtin(version string) (*Catalog, error) {
 	all := load()
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: the catalog is empty or of another format", ErrUnknownVersion)
 	}
-	if version == "" {
-		return all[len(all)-1].ready(), nil
-	}
-	minor := strings.TrimPrefix(version, "v")
+	minor := strings.TrimPrefix(cmp.Or(version, DefaultVersion), "v")
 	if parts := strings.SplitN(minor, ".", 3); len(parts) == 3 {
 		minor = parts[0] + "." + parts[1]
 	}
@@ -92,6 +94,15 @@ func Builtin(version string) (*Catalog, error) {
 		}
 	}
 	return nil, fmt.Errorf("%w %q: the catalog has %s", ErrUnknownVersion, version, strings.Join(Versions(), ", "))
+}
+
+// newest returns the newest catalog, whose types are a superset for most purposes.
+func newest() (*Catalog, error) {
+	all := Versions()
+	if len(all) == 0 {
+		return Builtin("")
+	}
+	return Builtin(all[len(all)-1])
 }
 
 // ready decodes the version's list of kinds on first use.
@@ -121,8 +132,13 @@ func (c *Catalog) ready() *Catalog {
 func (c *Catalog) Version() string { return c.version }
 
 // Since reports whether the version is at least the given one, such as "1.36". A nil Catalog counts as
-// the newest version.
-func (c *Catalog) Since(version string) bool { return c == nil || c.version >= version }
+// DefaultVersion.
+func (c *Catalog) Since(version string) bool {
+	if c == nil {
+		return DefaultVersion >= version
+	}
+	return c.version >= version
+}
 
 // Kind returns the kind with the given group, version and kind.
 func (c *Catalog) Kind(gvk GroupVersionKind) (*Kind, bool) {

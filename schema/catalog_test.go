@@ -57,7 +57,7 @@ func fieldAt(t testing.TB, typ *Type, path string) (*Field, *Type) {
 }
 
 func TestVersions(t *testing.T) {
-	want := []string{"1.30", "1.31", "1.32", "1.33", "1.34", "1.35", "1.36"}
+	want := []string{"1.30", "1.31", "1.32", "1.33", "1.34", "1.35", "1.36", "1.37"}
 	if got := Versions(); !slices.Equal(got, want) {
 		t.Errorf("versions %v, want %v", got, want)
 	}
@@ -65,7 +65,8 @@ func TestVersions(t *testing.T) {
 
 func TestBuiltinByName(t *testing.T) {
 	for _, c := range []struct{ name, want, reason string }{
-		{"", "1.36", "the newest is the default"},
+		{"", "1.36", "the default, whose answers are recorded"},
+		{"1.37", "1.37", "newer than the default"},
 		{"1.30", "1.30", "a minor version"},
 		{"v1.33", "1.33", "the form of git tags"},
 		{"1.34.99", "1.34", "a patch version has the kinds of its minor version"},

@@ -90,12 +90,12 @@ func (r *crdReader) read(v document.Value) *CRD {
 		r.add(ErrorInvalid, root.child("kind"), v.Get("kind"), "want apiextensions.k8s.io/v1, Kind=CustomResourceDefinition, got "+GroupVersionKind{"", g, k}.String())
 		return nil
 	}
-	newest, err := Builtin("")
+	catalog, err := Builtin("")
 	if err != nil {
 		r.add(ErrorInvalid, root, document.Value{}, err.Error())
 		return nil
 	}
-	r.meta, _ = newest.Named(objectMetaName)
+	r.meta, _ = catalog.Named(objectMetaName)
 	spec, at := v.Get("spec"), root.child("spec")
 	if spec.Kind() != document.Object {
 		r.add(ErrorRequired, at, document.Value{}, "")

@@ -26,8 +26,8 @@ func FromOpenAPI(docs ...document.Value) ([]*Kind, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalidOpenAPI, err)
 	}
-	if newest, err := Builtin(""); err == nil {
-		adoptGoFields(kinds, newest)
+	if catalog, err := newest(); err == nil {
+		adoptGoFields(kinds, catalog)
 	}
 	return kinds, nil
 }

@@ -20,7 +20,7 @@ const (
 // described by their types.
 type describer struct {
 	catalog *schema.Catalog
-	version string // of the published schemas; "" for the newest
+	version string // of the published schemas
 	prefix  string // prefix of $ref
 	v2      bool   // OpenAPI 2 has neither oneOf nor nullable
 	// of is what the document describes; empty for a document of all groups.

@@ -213,7 +213,7 @@ func (d *documents) keep(served func(path string) bool) {
 
 // describer returns an empty describer for the server's Kubernetes version.
 func (s *Server) describer() *describer {
-	d := &describer{prefix: refPrefix, seen: map[string]bool{}, written: s.writtenSchema}
+	d := &describer{version: schema.DefaultVersion, prefix: refPrefix, seen: map[string]bool{}, written: s.writtenSchema}
 	if d.catalog = s.cluster.Kinds().Catalog(); d.catalog != nil {
 		d.version = d.catalog.Version()
 	}

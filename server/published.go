@@ -31,7 +31,7 @@ func (d *describer) published(name string) document.Value {
 // Before Kubernetes 1.36, all documents list all groups.
 func (d *describer) ownKinds(s document.Value) document.Value {
 	kinds := s.Get(kindsKey)
-	if kinds.Len() < 2 || d.of.version == "" || d.version != "" && d.version < "1.36" {
+	if kinds.Len() < 2 || d.of.version == "" || d.version < "1.36" {
 		return s
 	}
 	var own document.ListBuilder

@@ -133,6 +133,24 @@ var everything = []string{
 	`{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"n"},"spec":{"strategy":"s","preferredHolder":"h"}}`,
 	`{"apiVersion":"storage.k8s.io/v1","kind":"CSIDriver","metadata":{"name":"n"},"spec":{"preventPodSchedulingIfMissing":true,"nodeAllocatableUpdatePeriodSeconds":10}}`,
 	`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"n"},"spec":{"devices":[{"name":"d","nodeAllocatableResourceMappings":{"cpu":{}},"attributes":{"a":{"bools":[true],"ints":[1],"strings":["s"],"versions":["1.0.0"]}}}]}}`,
+	// Fields of 1.37.
+	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n"},"spec":{"evictionResponders":[{"name":"example.com/r","priority":10000}],
+	"containers":[{"name":"a","livenessProbe":{"httpGet":{"port":80,"protocol":"HTTP1"}},"readinessProbe":{"grpc":{"port":80,"mode":"TLS"}},
+	"volumeMounts":[{"name":"c","mountPath":"/c","bindMountOptions":["noexec"]}]}],
+	"volumes":[{"name":"c","configMap":{"name":"x","defaultUser":1,"items":[{"key":"k","path":"p","user":1}]}},
+	{"name":"s","secret":{"secretName":"x","defaultUser":1}},{"name":"d","downwardAPI":{"defaultUser":1,"items":[{"path":"p","user":1}]}},
+	{"name":"e","emptyDir":{"mode":448}},{"name":"p","projected":{"defaultUser":1,"sources":[{"serviceAccountToken":{"path":"t","user":1}},
+	{"clusterTrustBundle":{"path":"b","user":1}},{"podCertificate":{"keyType":"ED25519","signerName":"s","user":1}}]}}]},
+	"status":{"volumeHealth":[{"name":"c"}]}}`,
+	`{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"n"},"status":{"healthStatus":{"lastTransitionTime":"2026-04-01T12:00:00Z"}}}`,
+	`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"spec":{"podPreemptionPolicy":{"disableResizePreemption":["Always"]}}}`,
+	`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"n"},"spec":{"scheduling":{}}}`,
+	`{"apiVersion":"storage.k8s.io/v1","kind":"CSINode","metadata":{"name":"n"},"status":{"storageHealth":[{"name":"d"}]}}`,
+	`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"n"},"spec":{"skipNodeOperations":["Prepare"],"partitionTypeAttribute":"t",
+	"devices":[{"name":"d","nodeAllocatableResources":{"cpu":{}},"consumesCounters":[{"counterSet":"x","compatibilityGroups":["g"]}]}]}}`,
+	`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"n"},"spec":{"devices":{"requests":[{"name":"a","exactly":{"derivedAttributes":[{"name":"x","expression":"true"}]}},
+	{"name":"b","firstAvailable":[{"name":"s","derivedAttributes":[{"name":"x","expression":"true"}]}]}]}},
+	"status":{"allocation":{"devices":{"results":[{"request":"a","skipNodeOperations":["Prepare"]}]}}}}`,
 }
 
 // TestDisabledFeatures: fields of disabled features are dropped on create, and kept on

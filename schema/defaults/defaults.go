@@ -1,6 +1,7 @@
 package defaults
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -19,7 +20,7 @@ var ErrVersion = errors.New("no default rules for this version of Kubernetes")
 // The oldest and newest minor versions of Kubernetes 1 that have rules.
 const (
 	oldest = 30
-	newest = 36
+	newest = 37
 )
 
 // Rules holds the default rules of one Kubernetes version. It is immutable and safe for
@@ -35,18 +36,14 @@ type ruleSet struct {
 	plans  sync.Map // name of a kind's type → *plan
 }
 
-// For returns the rules of a Kubernetes version, such as "1.36" or "v1.36.3"; "" is the
-// newest. An error wraps ErrVersion.
+// For returns the rules of a Kubernetes version, such as "1.36" or "v1.36.3"; "" is
+// schema.DefaultVersion. An error wraps ErrVersion.
 func For(version string) (*Rules, error) {
-	minor := newest
-	if version != "" {
-		major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
-		text, _, _ := strings.Cut(rest, ".")
-		n, err := strconv.Atoi(text)
-		if err != nil || major != "1" || n < oldest || n > newest {
-			return nil, fmt.Errorf("%w: %q; there are 1.%d to 1.%d", ErrVersion, version, oldest, newest)
-		}
-		minor = n
+	major, rest, _ := strings.Cut(strings.TrimPrefix(cmp.Or(version, schema.DefaultVersion), "v"), ".")
+	text, _, _ := strings.Cut(rest, ".")
+	minor, err := strconv.Atoi(text)
+	if err != nil || major != "1" || minor < oldest || minor > newest {
+		return nil, fmt.Errorf("%w: %q; there are 1.%d to 1.%d", ErrVersion, version, oldest, newest)
 	}
 	if r, ok := versions.Load(minor); ok {
 		return r.(*Rules), nil

@@ -13,7 +13,7 @@ packages below. This file is written by 'make notice'; the licence texts follow 
 list, each once.
 
 The programs with the API server (all but playground) also contain texts of Kubernetes:
-the schemas in its API specification of 1.30 to 1.36 (server/internal/definitions),
+the schemas in its API specification of 1.30 to 1.37 (server/internal/definitions),
 Copyright The Kubernetes Authors, Apache-2.0.
 
 `

@@ -19,7 +19,7 @@ import (
 )
 
 // releases are the Kubernetes releases in the catalog (schema/internal/gencatalog).
-var releases = []string{"1.30.14", "1.31.14", "1.32.13", "1.33.13", "1.34.4", "1.35.4", "1.36.3"}
+var releases = []string{"1.30.14", "1.31.14", "1.32.13", "1.33.13", "1.34.4", "1.35.4", "1.36.3", "1.37.2"}
 
 // kubernetesDir returns the folder of the module k8s.io/kubernetes at a release. The
 // module (30 MB) is downloaded only if PATCHLAB_DOWNLOAD is set.

@@ -64,7 +64,7 @@ export class App {
   /** The maximum number of changes that the engine lists; 0 lists all. */
   changes = firstChanges;
   tab: Tab = "happened";
-  about: AboutOutput = { versions: [], actions: [] };
+  about: AboutOutput = { versions: [], version: "", actions: [] };
   output: RunOutput | null = null;
   /** The reasons for the effects of the step, empty until they are known. */
   reasons: Reason[] = [];

@@ -6,6 +6,7 @@ export interface AboutInput {
 
 export interface AboutOutput {
   versions: string[];
+  version: string;
   actions: string[];
 }
 

@@ -59,8 +59,9 @@ export class Toolbar {
   #version(): HTMLElement {
     const app = this.#app;
     const { kubernetes } = app.scenario;
-    const versions = app.about.versions.toReversed().map((v, i): [string, string] => [i === 0 ? "" : v, v]);
-    return select("Kubernetes", "version", versions, kubernetes === versions[0]?.[1] ? "" : kubernetes, (v) => app.change("changing the Kubernetes version", (s) => (s.scenario.kubernetes = v)));
+    const { version } = app.about;
+    const versions = app.about.versions.toReversed().map((v): [string, string] => [v === version ? "" : v, v]);
+    return select("Kubernetes", "version", versions, kubernetes === version ? "" : kubernetes, (v) => app.change("changing the Kubernetes version", (s) => (s.scenario.kubernetes = v)));
   }
 
   #more(): void {

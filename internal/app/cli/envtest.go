@@ -36,7 +36,7 @@ folder. A test suite that uses envtest (sigs.k8s.io/controller-runtime) runs unc
 with KUBEBUILDER_ASSETS set to it: envtest then starts 'patchlab serve' with the flags,
 certificates, authorization and admission plugins that it sets for kube-apiserver.
 Objects are in memory; etcd only answers health checks. The built-in kinds are those of
-the newest supported Kubernetes version, or of --kube-version.
+the default Kubernetes version, or of --kube-version.
 
 As with envtest's own programs, no controllers run. Other flags of kube-apiserver, such
 as --feature-gates, have no effect. CEL rules, admission policies and webhooks need the
@@ -52,7 +52,7 @@ program ` + admissionProgram + `, which is copied instead if it is installed.
 		RunE: func(*cobra.Command, []string) error { return a.envtest(folder, version) },
 	}
 	c.Flags().StringVar(&folder, "dir", "", "folder to install to (default a folder of the version in the user's cache)")
-	c.Flags().StringVar(&version, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.34 (default the latest supported version)")
+	c.Flags().StringVar(&version, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.34 (default "+schema.DefaultVersion+")")
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

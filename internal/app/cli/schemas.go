@@ -24,7 +24,7 @@ type schemaFlags struct {
 func (f *schemaFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.crds, "crd", nil, "file, folder (read recursively) or glob of CustomResourceDefinitions (repeatable)")
 	c.Flags().StringArrayVar(&f.openapi, "openapi", nil, "OpenAPI v3 document, as printed by 'kubectl get --raw /openapi/v3/apis/…' (repeatable)")
-	c.Flags().StringVar(&f.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the latest supported version)")
+	c.Flags().StringVar(&f.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default "+schema.DefaultVersion+")")
 	c.Flags().BoolVar(&f.strict, "strict-schema", false, "refuse objects of kinds without a schema")
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 }

@@ -113,7 +113,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.StringVar(&o.token, "token", "", "bearer token that clients must send; it is visible to other users of this machine in the process list")
 	f.StringVar(&o.tokenFile, "token-file", "", "file that contains the bearer token")
 	f.BoolVar(&o.tls, "tls", false, "serve HTTPS with a certificate that is generated at startup and included in the kubeconfig")
-	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the latest supported version)")
+	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default "+schema.DefaultVersion+")")
 	f.BoolVar(&o.defaults, "defaults", true, "set the default values of built-in kinds, and allocate addresses and ports for Services")
 	f.BoolVar(&o.admission, "admission", true, "run CEL rules, admission policies, admission webhooks and conversion webhooks")
 	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection), roles (aggregated ClusterRoles such as edit), quota (the status of ResourceQuotas; runs with the admission plugin ResourceQuota), serviceaccount (the account default of each namespace; runs with the admission plugin ServiceAccount)")

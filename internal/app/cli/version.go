@@ -20,7 +20,8 @@ func (a *App) versionCommand() *cobra.Command {
 			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 				version = info.Main.Version
 			}
-			_, err := fmt.Fprintf(a.Out, "patchlab %s\nKubernetes %s\n", version, strings.Join(schema.Versions(), ", "))
+			known := strings.ReplaceAll(strings.Join(schema.Versions(), ", "), schema.DefaultVersion, schema.DefaultVersion+" (default)")
+			_, err := fmt.Fprintf(a.Out, "patchlab %s\nKubernetes %s\n", version, known)
 			return err
 		},
 	}

@@ -8,7 +8,7 @@ package playground
 
 // LabOptions select the known kinds.
 type LabOptions struct {
-	// Kubernetes is the version of the built-in kinds, "" for the newest.
+	// Kubernetes is the version of the built-in kinds, "" for the default.
 	Kubernetes string `json:"kubernetes"`
 	// Definitions are texts in YAML or JSON with one or more CustomResourceDefinitions.
 	Definitions []string `json:"definitions"`

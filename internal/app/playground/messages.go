@@ -69,6 +69,8 @@ type AboutInput struct{}
 type AboutOutput struct {
 	// Versions are the Kubernetes versions, the newest last.
 	Versions []string `json:"versions"`
+	// Version is the one of a scenario that names none.
+	Version string `json:"version"`
 	// Actions are the types of steps.
 	Actions []string `json:"actions"`
 }

@@ -117,7 +117,7 @@ func failure(err error) Failure {
 }
 
 func (e *Engine) about(*AboutInput) (*AboutOutput, error) {
-	out := &AboutOutput{Versions: schema.Versions()}
+	out := &AboutOutput{Versions: schema.Versions(), Version: schema.DefaultVersion}
 	for _, a := range scenario.Actions() {
 		out.Actions = append(out.Actions, string(a))
 	}

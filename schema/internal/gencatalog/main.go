@@ -21,7 +21,7 @@ import (
 )
 
 // releases lists the patch releases that the catalog is generated from.
-const releases = "1.30.14,1.31.14,1.32.13,1.33.13,1.34.4,1.35.4,1.36.3"
+const releases = "1.30.14,1.31.14,1.32.13,1.33.13,1.34.4,1.35.4,1.36.3,1.37.2"
 
 func main() {
 	log.SetFlags(0)

@@ -7,14 +7,14 @@
 // lists the versions. The schema of a type follows as a paragraph:
 //
 //	io.k8s.api.apps.v1.DeploymentStrategy
-//	1.30-1.36 . {"description":"DeploymentStrategy describes how to …","type":"object"}
-//	1.30-1.36 type {"description":"Type of deployment. …","enum":["Recreate","RollingUpdate"],"type":"string"}
+//	1.30-1.37 . {"description":"DeploymentStrategy describes how to …","type":"object"}
+//	1.30-1.37 type {"description":"Type of deployment. …","enum":["Recreate","RollingUpdate"],"type":"string"}
 //
 // The first line is the type's OpenAPI name. Each other line has the first and the last
 // version in which it holds, the name of a property, and the schema of this property. The
 // property "." is the type's own schema without its properties. Schemas are those of
 // OpenAPI v3, which OpenAPI v2 can be derived from. If the schema of a property changes
-// between versions, it has several lines. Most do not change, so that seven versions take
+// between versions, it has several lines. Most do not change, so that all versions take
 // little more space than one.
 package definitions
 
@@ -69,14 +69,11 @@ func read() *text {
 	return t
 }
 
-// Schema returns the OpenAPI v3 schema of a type in a Kubernetes minor version, "" for the
-// newest. The value is absent if there is no such type or version.
+// Schema returns the OpenAPI v3 schema of a type in a Kubernetes minor version.
+// The value is absent if there is no such type or version.
 func Schema(version, name string) document.Value {
 	t := load()
 	at := slices.Index(t.versions, version)
-	if version == "" {
-		at = len(t.versions) - 1
-	}
 	var root document.Value
 	var properties document.ObjectBuilder
 	for line := range strings.Lines(t.paragraphs[name]) {

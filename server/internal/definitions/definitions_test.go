@@ -69,7 +69,8 @@ func TestSchemaOfVersion(t *testing.T) {
 	}{
 		{"1.30", container, "restartPolicyRules", "added in 1.34", false},
 		{"1.34", container, "restartPolicyRules", "added in 1.34", true},
-		{"", container, "restartPolicyRules", "the newest version", true},
+		{"1.37", container, "restartPolicyRules", "in all versions since", true},
+		{"", container, "name", "no version", false},
 		{"1.30", container, "name", "in all versions", true},
 		{"1.29", container, "name", "not a version of the catalog", false},
 		{"1.36", "io.k8s.api.core.v1.Nothing", "name", "not a type", false},

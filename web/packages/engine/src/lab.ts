@@ -11,7 +11,7 @@ export type Value = any; // eslint-disable-line @typescript-eslint/no-explicit-a
 export type Input = string | Value[] | { [name: string]: Value };
 
 export interface LabOptions {
-  /** The version of the built-in kinds, such as "1.36"; the newest by default. */
+  /** The version of the built-in kinds, such as "1.34"; "1.36" by default. */
   kubernetes?: string;
   /** CustomResourceDefinitions, YAML or JSON. */
   definitions?: string[];
