@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,9 +42,9 @@ func (t *task) validateNew(next fieldmanager.Object) []Cause {
 func (t *task) metadataCauses(object document.Value) []Cause {
 	k, s := t.ep.kind, t.ep.strategy
 	if k.Builtin {
-		return schemaCauses(s.ValidateMetadata(object, k.Namespaced))
+		return schemaCauses(s.ValidateMetadata(t.kinds.Catalog(), object, k.Namespaced))
 	}
-	return schemaCauses(kinds.ValidateMetadata(object, k.Namespaced, s.Name))
+	return schemaCauses(kinds.ValidateMetadata(t.kinds.Catalog(), object, k.Namespaced, s.Name))
 }
 
 // invalidManagers returns the value of managedFields if an entry, which a client can send, may
@@ -88,10 +89,34 @@ func (t *task) namespaceOf(object document.Value) document.Value {
 	return namespace
 }
 
-// validateUpdate validates the next state of an object.
+// validateUpdate validates the next state of an object. From Kubernetes 1.37, a cause that
+// several validations find is not repeated.
 func (t *task) validateUpdate(live document.Value, object fieldmanager.Object) []Cause {
+	causes := t.updateCauses(live, object)
+	if t.kinds.Catalog().Since("1.37") && !t.ep.strategy.Repeats {
+		causes = distinct(causes)
+	}
+	return causes
+}
+
+// distinct returns the causes without those that repeat the type, field and message of an
+// earlier one.
+func distinct(causes []Cause) []Cause {
+	type shown struct{ cause, field, message string }
+	seen := make(map[shown]bool, len(causes))
+	return slices.DeleteFunc(causes, func(c Cause) bool {
+		key := shown{c.Type, c.Field, c.Message}
+		if seen[key] {
+			return true
+		}
+		seen[key] = true
+		return false
+	})
+}
+
+func (t *task) updateCauses(live document.Value, object fieldmanager.Object) []Cause {
 	k, next := t.ep.kind, object.Value
-	causes := schemaCauses(t.ep.strategy.ValidateUpdatedMetadata(k, t.ep.sub, next, live, invalidManagers(object.Managed)))
+	causes := schemaCauses(t.ep.strategy.ValidateUpdatedMetadata(t.kinds.Catalog(), k, t.ep.sub, next, live, invalidManagers(object.Managed)))
 	if k.Builtin {
 		causes = append(causes, t.builtinCauses(next, live, t.basis.validFor(k))...)
 		if s := t.ep.strategy; t.ep.sub == subStatus && s.StatusInNamespace != nil && t.namespace != nil {
@@ -137,7 +162,7 @@ func (p *pipeline) embeddedMetadata(metadata document.Value) []schema.FieldError
 	if meta(object, "name") == "" {
 		object = withMeta(object, "name", document.NewString("unnamed"))
 	}
-	errs := kinds.ValidateMetadata(object, meta(object, "namespace") != "", kinds.PathSegmentName)
+	errs := kinds.ValidateMetadata(p.kinds.Catalog(), object, meta(object, "namespace") != "", kinds.PathSegmentName)
 	errs = append(errs, kinds.ValidateManagedFields(metadata.Get("managedFields"))...)
 	for i := range errs {
 		errs[i].Field = strings.TrimPrefix(strings.TrimPrefix(errs[i].Field, "metadata"), ".")

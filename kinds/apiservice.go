@@ -14,6 +14,7 @@ var apiServiceStrategy = Strategy{
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"metadata", "spec"},
+	Repeats:        true,
 }
 
 // validateAPIService follows kube-aggregator/pkg/apis/apiregistration/validation of Kubernetes

@@ -13,8 +13,11 @@ import (
 // rule to a field. Rules for strings, numbers and lists accept an absent or empty field; need
 // requires a value.
 type check struct {
-	// kind is the kind of the object.
+	// kind is the kind of the object; nil for a check of metadata.
 	kind *schema.Kind
+	// catalog is that of the Kubernetes version whose rules apply to metadata; nil for
+	// schema.DefaultVersion.
+	catalog *schema.Catalog
 	// object is the object under validation.
 	object document.Value
 	// subresource is the subresource that is written, "" for the object itself.

@@ -11,6 +11,9 @@ var csiNodeStrategy = Strategy{
 	Name:           subdomainName,
 	RequireVersion: true,
 	ReturnDeleted:  true,
+	// Since 1.37; before, there is no status.
+	Reset:       []string{"status"},
+	ResetStatus: []string{"metadata", "spec"},
 }
 
 func validateCSINode(c *check, object, old field) {

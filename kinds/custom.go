@@ -17,6 +17,7 @@ func customStrategy(k *schema.Kind) *Strategy {
 		Generation:     []string{"!metadata"},
 		RequireVersion: true,
 		Embedded:       k.Embeds(),
+		Repeats:        true,
 	}
 	if k.Status {
 		s.Reset = []string{"status"}

@@ -11,5 +11,6 @@ var customResourceDefinitionStrategy = Strategy{
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"spec"},
+	Repeats:        true,
 	Defines:        true,
 }

@@ -17,6 +17,19 @@ var horizontalPodAutoscalerStrategy = Strategy{
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec"},
 	internal:    internalAutoscaler,
+	later:       &countedAutoscalerStrategy,
+}
+
+// countedAutoscalerStrategy is the strategy with generations (the feature HPAGeneration).
+var countedAutoscalerStrategy = Strategy{
+	since:       "1.37",
+	Group:       "autoscaling",
+	Resource:    "horizontalpodautoscalers",
+	Name:        subdomainName,
+	Generation:  []string{"spec"},
+	Reset:       []string{"status"},
+	ResetStatus: []string{"spec"},
+	internal:    internalAutoscaler,
 }
 
 // internalAutoscaler converts an autoscaling/v1 object, which has one metric and keeps the
@@ -39,8 +52,8 @@ func validateAutoscaler(c *check, object, old field) {
 	spec := object.get("spec")
 	least, most := spec.get("minReplicas"), spec.get("maxReplicas")
 	lowest := int64(1)
-	if was := old.get("spec.minReplicas"); was.isSet() && was.number() == 0 {
-		lowest = 0 // the HPAScaleToZero feature was enabled
+	if was := old.get("spec.minReplicas"); was.isSet() && was.number() == 0 || c.kind.Since("1.37") {
+		lowest = 0 // the HPAScaleToZero feature is enabled, or was
 	}
 	c.minimum(least, lowest)
 	switch n := most.number(); {

@@ -25,9 +25,11 @@ func PathSegmentName(name string, prefix bool) string { return segmentName(name,
 func SubdomainName(name string, prefix bool) string { return subdomainName(name, prefix) }
 
 // ValidateMetadata validates the metadata of an object whose name is final (apimachinery's
-// ValidateObjectMeta). managedFields are validated by [ValidateManagedFields].
-func ValidateMetadata(object document.Value, namespaced bool, rule NameRule) []schema.FieldError {
+// ValidateObjectMeta) by the rules of a catalog's Kubernetes version; nil is
+// schema.DefaultVersion. managedFields are validated by [ValidateManagedFields].
+func ValidateMetadata(catalog *schema.Catalog, object document.Value, namespaced bool, rule NameRule) []schema.FieldError {
 	c := newCheck(nil, "", object)
+	c.catalog = catalog
 	defer c.release()
 	c.metadata(c.root(object).get("metadata"), namespaced, rule)
 	return c.finish()
@@ -46,8 +48,9 @@ func ValidatePathSegments(object document.Value) []schema.FieldError {
 
 // ValidateMetadata validates the metadata of an object of the resource: like the function
 // ValidateMetadata, and in addition the domains of finalizers.
-func (s *Strategy) ValidateMetadata(object document.Value, namespaced bool) []schema.FieldError {
+func (s *Strategy) ValidateMetadata(catalog *schema.Catalog, object document.Value, namespaced bool) []schema.FieldError {
 	c := newCheck(nil, "", object)
+	c.catalog = catalog
 	defer c.release()
 	metadata := c.root(object).get("metadata")
 	c.metadata(metadata, namespaced, s.Name)
@@ -168,17 +171,32 @@ func (c *check) nameRule(name field, prefix bool, rule NameRule) {
 	}
 }
 
-// owners validates owner references. Errors are reported without the index.
+// owners validates owner references. Before Kubernetes 1.37, errors are reported without the
+// index, and an absent part is invalid and not required.
 func (c *check) owners(list field) {
+	indexed := c.catalog.Since("1.37")
 	controller, controllers := "", 0
 	for i := range list.items() {
 		ref := list.hiddenItem(i)
+		if indexed {
+			ref = list.item(i)
+		}
 		version, kind, name := ref.get("apiVersion"), ref.get("kind"), ref.get("name")
-		if _, v, ok := schema.SplitAPIVersion(version.text()); !ok || v == "" {
+		_, v, ok := schema.SplitAPIVersion(version.text())
+		switch valid := ok && v != ""; {
+		case indexed && version.text() == "":
+			c.required(version, "must not be empty")
+		case indexed && !valid:
+			c.invalid(version, "must be <group>/<version> or <version>")
+		case !valid:
 			c.invalidText(version, version.text(), "the version must not be empty")
 		}
 		for _, part := range [...]field{kind, name, ref.get("uid")} {
-			if part.text() == "" {
+			switch {
+			case part.text() != "":
+			case indexed:
+				c.required(part, "must not be empty")
+			default:
 				c.invalidText(part, "", "must not be empty")
 			}
 		}

@@ -54,10 +54,13 @@ func repeated(k *schema.Kind, subresource string) []bool {
 }
 
 // ValidateUpdatedMetadata validates the metadata of an update of an object, through a
-// subresource or not, and returns the errors as often as kube-apiserver does. managed is the
-// value of managedFields, which the objects do not have; absent if it is valid.
-func (s *Strategy) ValidateUpdatedMetadata(k *schema.Kind, subresource string, object, old, managed document.Value) []schema.FieldError {
+// subresource or not, by the rules of a catalog's Kubernetes version (nil is
+// schema.DefaultVersion), and returns the errors as often as the validations of kube-apiserver
+// find them. managed is the value of managedFields, which the objects do not have; absent if it
+// is valid.
+func (s *Strategy) ValidateUpdatedMetadata(catalog *schema.Catalog, k *schema.Kind, subresource string, object, old, managed document.Value) []schema.FieldError {
 	c := newCheck(nil, "", object)
+	c.catalog = catalog
 	defer c.release()
 	metadata, was := c.root(object).get("metadata"), c.root(old).get("metadata")
 	list := field{managed, c, metadata.get("managedFields").at}

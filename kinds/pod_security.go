@@ -31,7 +31,11 @@ func (p *podCheck) checkPodSecurity() {
 	p.windowsOptions(s.get("windowsOptions"))
 	p.appArmor(s.get("appArmorProfile"))
 	p.oneOfIfSet(s.get("supplementalGroupsPolicy"), "Merge,Strict")
-	p.oneOfIfSet(s.get("seLinuxChangePolicy"), "Recursive") // MountOption requires a disabled feature gate
+	policies := "Recursive"
+	if p.kind.Since("1.37") {
+		policies = "MountOption,Recursive" // the feature SELinuxMount is enabled
+	}
+	p.oneOfIfSet(s.get("seLinuxChangePolicy"), policies)
 }
 
 // checkSecurityContext validates a container's securityContext. Whether privileged containers

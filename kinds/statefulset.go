@@ -32,6 +32,12 @@ func validateStatefulSet(c *check, object, old field) {
 		c.errs = slices.Delete(c.errs, from, to)
 	}
 	was := old.get("spec")
+	if c.kind.Since("1.37") {
+		for _, name := range [...]string{"selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"} {
+			c.immutable(spec.get(name), was.get(name))
+		}
+		return
+	}
 	fixed := spec.Value
 	for _, name := range [...]string{"replicas", "template", "updateStrategy", "minReadySeconds", "ordinals", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy"} {
 		fixed = fixed.With(name, was.Get(name))

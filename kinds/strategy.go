@@ -82,6 +82,9 @@ type Strategy struct {
 	// metadata.namespace, sorted by label.
 	Selectable []SelectableField
 
+	// Repeats is true if a cause that several validations of an update find is repeated also
+	// from Kubernetes 1.37 on.
+	Repeats bool
 	// Emptied is true if the contents of an object are deleted before it, and its
 	// spec.finalizers delay its deletion until then, as for a Namespace.
 	Emptied bool
@@ -101,6 +104,10 @@ type Strategy struct {
 	// object. It is nil for resources whose status does not depend on the Namespace.
 	StatusInNamespace func(object, live, namespace document.Value) []schema.FieldError
 
+	// later is the strategy from the Kubernetes version later.since on, nil if it is the same in
+	// all versions.
+	later *Strategy
+	since string
 	// internal converts an object to the version that the validation is written for; nil if
 	// all versions have the same fields.
 	internal func(k *schema.Kind, object document.Value) document.Value
@@ -123,7 +130,7 @@ func validationOf(s *Strategy) validation {
 	for low < high {
 		mid := int(uint(low+high) / 2)
 		switch v := validations[mid]; {
-		case v.strategy == s:
+		case v.strategy.Group == s.Group && v.strategy.Resource == s.Resource:
 			return v
 		case v.strategy.Group < s.Group || v.strategy.Group == s.Group && v.strategy.Resource < s.Resource:
 			low = mid + 1
@@ -211,6 +218,9 @@ func For(k *schema.Kind) *Strategy {
 		return customStrategy(k)
 	}
 	if s := builtin(k.Group, k.Resource); s != nil {
+		if s.later != nil && k.Since(s.later.since) {
+			return s.later
+		}
 		return s
 	}
 	s := &Strategy{Group: k.Group, Resource: k.Resource, Name: subdomainName}

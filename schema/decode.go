@@ -129,7 +129,7 @@ func (c *Catalog) release(r *reader) {
 func (c *Catalog) kind(number int) *Kind {
 	a := c.archive
 	r := reader{a: a, data: a.kinds[u24(a.kindOffsets, number):u24(a.kindOffsets, number+1)]}
-	k := &Kind{Builtin: true}
+	k := &Kind{Builtin: true, catalog: c}
 	k.Group, k.Version, k.Kind = r.text(), r.text(), r.text()
 	k.Resource, k.Singular, k.ListKind = r.text(), r.text(), r.text()
 	ref := r.num()

@@ -78,6 +78,7 @@ type Kind struct {
 	// resources).
 	Selectable []string
 
+	catalog *Catalog // of a kind that is in one
 	resolve func() *Type
 	once    sync.Once
 	// embeds caches the result of Embeds: a definition may have thousands of fields.
@@ -103,6 +104,10 @@ func (k *Kind) Type() *Type {
 	}
 	return k.typ
 }
+
+// Since reports whether the kind is of a Kubernetes version that is at least the given one,
+// such as "1.37". A kind that is not in a catalog counts as one of DefaultVersion.
+func (k *Kind) Since(version string) bool { return k.catalog.Since(version) }
 
 // Embeds reports whether objects of the kind contain embedded objects
 // (x-kubernetes-embedded-resource). The first call visits all fields. It is safe for

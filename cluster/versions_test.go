@@ -1,0 +1,69 @@
+package cluster_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+// TestChangesOfVersions: what changed from Kubernetes 1.36 to 1.37, and what did not. The
+// answers in testdata/versions.jsonl are those of kube-apiserver 1.36.3 and 1.37.2, without
+// admission plugins, to the same requests in this order: the generation of the object, or the
+// code and the causes of the refusal.
+func TestChangesOfVersions(t *testing.T) {
+	for _, version := range [...]string{"1.36", "1.37"} {
+		q := newRequests(t, cluster.Config{Version: version})
+		for _, c := range changedAnswers(t) {
+			verb := cluster.Create
+			if c.Method == "PATCH" {
+				verb = cluster.Patch
+			}
+			var got string
+			response, st := q.do(verb, c.Path, string(c.Body))
+			if st == nil {
+				generation, _ := response.Object.Lookup("metadata", "generation").Int()
+				got = "generation " + strconv.FormatInt(generation, 10)
+			} else {
+				var causes []string
+				for _, cause := range st.Details.Causes {
+					causes = append(causes, strings.TrimPrefix(cause.Type, "FieldValue")+":"+cause.Field)
+				}
+				slices.Sort(causes)
+				got = strings.Join(append([]string{strconv.Itoa(st.Code)}, causes...), " ")
+			}
+			if want := c.Want[version]; got != want {
+				t.Errorf("%s, %s: %s, want %s", version, c.Reason, got, want)
+			}
+		}
+	}
+}
+
+// A changedAnswer is a request and what each version answers.
+type changedAnswer struct {
+	Reason, Method, Path string
+	Body                 json.RawMessage
+	Want                 map[string]string
+}
+
+func changedAnswers(t *testing.T) (all []changedAnswer) {
+	t.Helper()
+	file, err := os.Open("testdata/versions.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var c changedAnswer
+		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
