@@ -84,7 +84,8 @@ func (d *disorder) createOwned(group, version, resource, namespace, name string)
 			schema.APIVersion(group, version), kindNames[resource], name, strings.Join(finalizers, ","), strings.Join(owners, ",")))})
 }
 
-// objects returns the ConfigMaps and custom resources in a namespace.
+// objects returns the ConfigMaps and custom resources in a namespace, with their apiVersion and kind. These are not
+// asked of the cluster, where the definition may go at any moment.
 func (d *disorder) objects(namespace string) []document.Value {
 	var all []document.Value
 	for _, resource := range append([]string{"configmaps"}, someKinds...) {
@@ -95,8 +96,7 @@ func (d *disorder) objects(namespace string) []document.Value {
 		resp, err := d.c.Do(d.t.Context(), &cluster.Request{Verb: cluster.List, Group: group, Version: "v1", Resource: resource, Namespace: namespace})
 		if err == nil {
 			for _, o := range resp.Items() {
-				kind, _ := d.c.Kinds().Resource(group, "v1", resource)
-				all = append(all, o.With("apiVersion", document.NewString(kind.APIVersion())).With("kind", document.NewString(kind.Kind)))
+				all = append(all, o.With("apiVersion", document.NewString(schema.APIVersion(group, "v1"))).With("kind", document.NewString(kindNames[resource])))
 			}
 		}
 	}
@@ -114,10 +114,11 @@ func (d *disorder) settle() {
 				uids[uidOf(o)] = true
 			}
 			for _, o := range all {
-				kind, _ := d.c.Kinds().Of(o)
+				group, version, _ := schema.SplitAPIVersion(o.Get("apiVersion").StringOr(""))
+				resource := strings.ToLower(o.Get("kind").StringOr("")) + "s"
 				name := namespace + "/" + o.Lookup("metadata", "name").StringOr("")
 				if strings.Contains(o.Lookup("metadata", "finalizers").String(), "example.com/wait") {
-					d.do(&cluster.Request{Verb: cluster.Patch, Format: cluster.MergePatch, Group: kind.Group, Version: kind.Version, Resource: kind.Resource, Namespace: namespace,
+					d.do(&cluster.Request{Verb: cluster.Patch, Format: cluster.MergePatch, Group: group, Version: version, Resource: resource, Namespace: namespace,
 						Name: o.Lookup("metadata", "name").StringOr(""), Body: []byte(`{"metadata":{"finalizers":null}}`)})
 				}
 				if o.Lookup("metadata", "deletionTimestamp").Exists() {
