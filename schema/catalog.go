@@ -96,7 +96,7 @@ func Builtin(version string) (*Catalog, error) {
 	return nil, fmt.Errorf("%w %q: the catalog has %s", ErrUnknownVersion, version, strings.Join(Versions(), ", "))
 }
 
-// newest returns the newest catalog, whose types are a superset for most purposes.
+// newest returns the newest catalog, which has the most types.
 func newest() (*Catalog, error) {
 	all := Versions()
 	if len(all) == 0 {
