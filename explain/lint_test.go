@@ -23,6 +23,9 @@ var lintCases = []struct{ why, object, want string }{
 	{"a field that the kind does not have", aDeployment + "spec: {replica: 1}", "unknown-field .spec.replica"},
 	{"a value of the wrong type", aDeployment + "spec: {replicas: [1]}", "type .spec.replicas"},
 	{"null", aDeployment + "spec: {replicas: null}", "null-value .spec.replicas"},
+	{"null in a field of a custom resource, which an apply refuses", aWidget + "spec: {paused: null, size: null, labels: {a: null}, args: [null]}", "type .spec.args[0], type .spec.labels.a, type .spec.paused, type .spec.size"},
+	{"null in a field with a default", aWidget + "spec: {replicas: null}", "null-value .spec.replicas"},
+	{"null in a field that is nullable", aWidget + "spec: {note: null}", ""},
 	{"a null creationTimestamp is ignored", configMap[:len(configMap)-2] + ", creationTimestamp: null}\n", ""},
 	{"an empty map", configMap + "data: {}", "empty-value .data"},
 	{"an empty list", aDeployment + "spec: {template: {spec: {tolerations: []}}}", "empty-value .spec.template.spec.tolerations"},
@@ -82,6 +85,7 @@ const (
 	aDeployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"
 	webhook     = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: a}\nwebhooks:\n- name: a.example.com\n"
 	definition  = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.com}\nspec: {versions: [{name: v1, "
+	aWidget     = "apiVersion: lab.example.com/v1\nkind: Widget\nmetadata: {name: a}\n"
 	liveMap     = "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\nmetadata:\n  name: a\n"
 )
 

@@ -45,13 +45,36 @@ func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
 		var kt *schema.Type
 		if t != nil {
 			kt = t.Map.Member(name)
-			l.mergeKey(t.Map.Field(name), kid, path.Child(name))
+			f := t.Map.Field(name)
+			l.mergeKey(f, kid, path.Child(name))
+			def := t.Map.ElemDefault
+			if f != nil {
+				def = f.Default
+			}
+			if kid.IsNull() && def == "" && l.refusesNull(kt, path) {
+				l.addNull(path.Child(name))
+				continue
+			}
 		}
 		if name == "caBundle" && emptyBundle(kid) {
 			l.add(lintEmptyCABundle, path.Child(name), path.Child(name).String()+" is "+kid.String())
 		}
 		l.walk(kt, kid, path.Child(name))
 	}
+}
+
+// refusesNull reports whether an apply is refused if a value of a type below path is null and
+// has no default: where the schema of a custom resource declares a type that is not nullable.
+func (l *linter) refusesNull(t *schema.Type, path document.Path) bool {
+	if t == nil || l.live || l.kind == nil || l.kind.Builtin || len(path) == 0 || path[0] == document.FieldStep("metadata") {
+		return false
+	}
+	return t.Scalar != schema.AnyScalar && !t.Nullable
+}
+
+// addNull adds the finding for such a value.
+func (l *linter) addNull(path document.Path) {
+	l.add(lintType, path, path.String()+" is null, but its schema does not declare it nullable")
 }
 
 // isMap reports whether a type is a map from keys to values of one declared type. In an object
@@ -102,6 +125,10 @@ func (l *linter) items(t *schema.Type, v document.Value, path document.Path) {
 	for i, item := range v.Items() {
 		if list != nil && list.Kind != schema.AtomicList {
 			l.element(list, item, path.Item(i), path, seen, i)
+		}
+		if item.IsNull() && list != nil && list.ElemDefault == "" && l.refusesNull(elem, path) {
+			l.addNull(path.Item(i))
+			continue
 		}
 		l.walk(elem, item, path.Item(i))
 	}

@@ -1,5 +1,5 @@
 // Command patchlab-admission is patchlab with admission and the reference engine: 'serve' runs
-// CEL rules, policies and webhooks, 'run' CEL rules and policies, 'apply' CEL rules. patchlab
+// CEL rules, policies and webhooks, 'run' and 'apply' CEL rules and policies. patchlab
 // executes it for commands that need them.
 package main
 

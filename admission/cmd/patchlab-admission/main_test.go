@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -91,4 +92,62 @@ func TestApplyEvaluatesPolicies(t *testing.T) {
 	if code != 1 || !strings.Contains(problems.String(), "evaluation of admission policies requires the program patchlab-admission") {
 		t.Errorf("without the program: exit code %d\n%s", code, problems.String())
 	}
+}
+
+const sized = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: toys.example.com}, spec: {group: example.com, scope: Namespaced,
+names: {plural: toys, singular: toy, kind: Toy}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object,
+properties: {spec: {type: object, properties: {size: {type: integer}}, x-kubernetes-validations: [{rule: self.size < 5, message: too big}]}}}}}]}}
+`
+
+// TestApplyOfTheOtherProgramEvaluatesRules checks that the command without CEL executes the one
+// with it if what is changed has rules, with the same standard input and without printing notes
+// twice, and only then.
+func TestApplyOfTheOtherProgramEvaluatesRules(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a symbolic link to the test, which Windows creates for administrators only")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(dir, "patchlab-admission")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	t.Setenv("PATCHLAB_TEST_PROGRAM", "patchlab-admission")
+	crd := filepath.Join(dir, "crd.yaml")
+	if err := os.WriteFile(crd, []byte(sized), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const toy = "---\n{apiVersion: example.com/v1, kind: Toy, metadata: {name: t}, spec: {size: 7}}\n"
+	const unruled = "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: m}}\n"
+	for _, c := range []struct {
+		why, command, change string
+		arguments            []string
+		code                 int
+		want                 string
+	}{
+		{"a rule refuses", "apply", sized + toy, nil, 1, "Invalid value: too big"},
+		{"explain hands over as well", "explain", toy, []string{"--crd", crd}, 1, "too big"},
+		{"an object without rules beside a definition with some", "apply", unruled, []string{"--crd", crd}, 0, "kind: ConfigMap"},
+	} {
+		var out, problems bytes.Buffer
+		arguments := append([]string{c.command, os.DevNull, "-f", "-"}, c.arguments...)
+		code := cli.Run(arguments, strings.NewReader(c.change), &out, &problems)
+		if code != c.code || !strings.Contains(out.String()+problems.String(), c.want) || strings.Contains(problems.String(), "not evaluated") {
+			t.Errorf("%s: exit code %d\n%s%s", c.why, code, out.String(), problems.String())
+		}
+		if n := strings.Count(problems.String(), "contains no live objects"); n != 1 {
+			t.Errorf("%s: the note about the live objects is printed %d times\n%s", c.why, n, problems.String())
+		}
+	}
+}
+
+// TestMain runs the program instead of the tests if a test has executed it.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == os.Getenv("PATCHLAB_TEST_PROGRAM") {
+		main()
+	}
+	os.Exit(m.Run())
 }

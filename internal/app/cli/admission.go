@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"io"
+	"slices"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // admissionProgram is patchlab with admission. It is a separate program because the libraries
@@ -32,4 +37,65 @@ func (a *App) noteNoAdmission(suppress string) {
 		a.note("note: CEL rules, admission policies and webhooks are disabled, because the program " + admissionProgram +
 			" was found neither in the directory of patchlab nor on the PATH" + suppress + "\n" + howToInstall(admissionPackage))
 	}
+}
+
+// heldOutput keeps what has been printed on standard error and read from standard input until
+// it is clear which program does the work, so that another one can begin anew.
+type heldOutput struct {
+	app     *App
+	program string
+	in      []byte // nil if standard input is not read
+	errs    io.Writer
+	text    bytes.Buffer
+}
+
+// holdForRules begins to hold output, unless this program evaluates rules itself or no other is
+// installed; the result is nil then.
+func (a *App) holdForRules(f *inputFlags) (*heldOutput, error) {
+	program, ok := findProgram(admissionProgram)
+	if a.Admission != nil || !ok {
+		return nil, nil
+	}
+	h := &heldOutput{app: a, program: program, errs: a.Err}
+	if f.live == "-" || slices.Contains(f.files, "-") {
+		var err error
+		if h.in, err = a.read("-"); err != nil {
+			return nil, manifest.FileError("-", err)
+		}
+	}
+	a.Err = &h.text
+	return h, nil
+}
+
+// release prints what was held.
+func (h *heldOutput) release() {
+	if h != nil {
+		h.app.Err = h.errs
+		_, _ = h.errs.Write(h.text.Bytes())
+	}
+}
+
+// handOver executes the other program, which prints the same again.
+func (h *heldOutput) handOver(ctx context.Context) error {
+	h.text.Reset()
+	h.app.Err = h.errs
+	if h.in != nil {
+		h.app.In = bytes.NewReader(h.in)
+	}
+	return h.app.runWith(ctx, h.program)
+}
+
+// haveRules reports whether a kind of the changes has CEL rules. A patch without a kind may
+// change any live object.
+func haveRules(kinds *schema.Registry, live, changes documents) bool {
+	ruled := func(o manifest.Object) bool {
+		k, known := kinds.Of(o.Value)
+		return known && k.Rules > 0
+	}
+	for _, o := range changes.objects() {
+		if ruled(o) || o.Kind() == "" && slices.ContainsFunc(live.objects(), ruled) {
+			return true
+		}
+	}
+	return false
 }

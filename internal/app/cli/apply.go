@@ -11,6 +11,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // applyOptions are the flags of apply.
@@ -52,6 +53,9 @@ of its CustomResourceDefinition in LIVE, PATCH or --crd.
 With --type auto, a list is a JSON patch, a document with apiVersion and kind is
 applied server-side, and any other document is a strategic merge patch for built-in
 kinds and a merge patch for custom resources.
+
+CEL rules of custom resources are evaluated by the program ` + admissionProgram + `,
+which this command executes if it is installed. Otherwise a note reports their number.
 
 A refused document does not stop the command: the remaining documents are processed.
 With -o json and -o yaml, a refusal is printed as a document of kind Refusal in
@@ -167,24 +171,17 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 		return a.handOverPolicies(ctx)
 	}
 	a.quiet = o.quiet
-	live, changes, err := o.inputs.read(ctx, a, o.change.Namespace)
-	if err == nil {
-		err = o.policies.read(a, o.change.Namespace, live, changes)
-	}
-	if err != nil {
+	in, err := o.begin(ctx, a)
+	if in == nil {
 		return err
 	}
-	lab, err := o.lab(ctx, a, live, changes)
-	if err != nil {
-		return err
-	}
-	out := newPrinter(a, &o.output, lab, len(changes.objects()))
+	out := newPrinter(a, &o.output, in.lab, len(in.changes.objects()))
 	shown := openedCase{options: o}
 	var bodies []string
 	if o.open {
-		bodies = o.bodies(changes)
+		bodies = o.bodies(in.changes)
 	}
-	for result, err := range lab.Run(live, changes, o.change.Change) {
+	for result, err := range in.lab.Run(in.live, in.changes, o.change.Change) {
 		if len(bodies) > 0 {
 			shown.add(result, err, bodies[0])
 			bodies = bodies[1:]
@@ -195,18 +192,48 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 	}
 	ended := out.finish(o.exitCode)
 	if o.open {
-		return cmp.Or(a.openCase(ctx, &shown, live), ended)
+		return cmp.Or(a.openCase(ctx, &shown, in.live), ended)
 	}
 	return ended
 }
 
-// lab returns a Lab with the schemas and the engine that the flags select, and the schemas of
-// the inputs.
-func (o *applyOptions) lab(ctx context.Context, a *App, inputs ...documents) (*patchlab.Lab, error) {
-	registry, err := o.schemas.registry(ctx, a, inputs...)
+// applyInputs are the inputs of apply and explain, and the Lab for them.
+type applyInputs struct {
+	live, changes documents
+	lab           *patchlab.Lab
+}
+
+// begin reads the inputs. It returns nil if it has executed the program that evaluates the CEL
+// rules of what is changed, which then has done all the work.
+func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) {
+	held, err := a.holdForRules(&o.inputs)
 	if err != nil {
 		return nil, err
 	}
+	defer held.release()
+	in := &applyInputs{}
+	if in.live, in.changes, err = o.inputs.read(ctx, a, o.change.Namespace); err != nil {
+		return nil, err
+	}
+	if err := o.policies.read(a, o.change.Namespace, in.live, in.changes); err != nil {
+		return nil, err
+	}
+	registry, err := o.schemas.registry(ctx, a, in.live, in.changes)
+	if err != nil {
+		return nil, err
+	}
+	if held != nil && haveRules(registry, in.live, in.changes) {
+		return nil, held.handOver(ctx)
+	}
+	in.lab, err = o.lab(a, registry)
+	if err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// lab returns a Lab with the kinds and with the engine that the flags select.
+func (o *applyOptions) lab(a *App, registry *schema.Registry) (*patchlab.Lab, error) {
 	options := patchlab.Options{Kinds: registry, NoDefaults: !o.defaults, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}
 	if a.Admission != nil {
 		var config cluster.Config

@@ -84,16 +84,12 @@ func (a *App) explain(ctx context.Context, args []string, o *explainOptions) err
 		}
 	}
 	o.change.Explain = true
-	live, changes, err := o.inputs.read(ctx, a, o.change.Namespace)
-	if err != nil {
-		return err
-	}
-	lab, err := o.lab(ctx, a, live, changes)
-	if err != nil {
+	in, err := o.begin(ctx, a)
+	if in == nil {
 		return err
 	}
 	e := explaining{app: a, o: o}
-	for result, err := range lab.Run(live, changes, o.change.Change) {
+	for result, err := range in.lab.Run(in.live, in.changes, o.change.Change) {
 		if err := e.add(result, err); err != nil {
 			return err
 		}

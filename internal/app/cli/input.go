@@ -133,7 +133,15 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 		}
 		return live, err
 	}
-	return a.documents(f, document.DuplicatesRefused, nil, f.live)
+	live, err := a.documents(f, document.DuplicatesRefused, nil, f.live)
+	if err == nil && len(live.objects()) == 0 {
+		name := f.live
+		if name == "-" { // as from a kubectl that failed
+			name = "standard input"
+		}
+		a.note(name + " contains no live objects")
+	}
+	return live, err
 }
 
 // notFound describes an object that a cluster does not have.
