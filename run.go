@@ -164,6 +164,9 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	if w.live.Value.Lookup("metadata", "deletionTimestamp").Exists() {
 		w.notes = append(w.notes, "the live "+m.target.String()+" is being deleted")
 	}
+	if from := w.live.Managed.ClientAppliers(); len(from) > 0 && w.change.Action == ActionApply && w.change.Subresource == "" {
+		w.notes = append(w.notes, keptByClientApply(strings.Join(from, ", "), w.change.FieldManager))
+	}
 	if m.at < live.given && w.withoutOwners(live, m.at) {
 		w.notes = append(w.notes, "a live object has no managedFields, so its fields are owned by \"before-first-apply\"; "+
 			"'kubectl get --show-managed-fields' prints them")
@@ -342,11 +345,6 @@ func (w *write) result(response *cluster.Response) *Result {
 		Position: w.Position(),
 		After:    &Object{Kind: w.kind, Value: response.After.Value, Managed: response.After.Managed, lab: w.lab}}
 	r.Target.Name = response.After.Value.Lookup("metadata", "name").StringOr(r.Target.Name)
-	if w.change.Action == ActionApply && w.change.Subresource == "" && w.live != nil {
-		if from := w.live.Managed.ClientAppliers(); len(from) > 0 {
-			r.Notes = append(r.Notes, keptByClientApply(strings.Join(from, ", "), w.change.FieldManager))
-		}
-	}
 	if w.live != nil {
 		r.Before = &Object{Kind: w.kind, Value: response.Before.Value, Managed: response.Before.Managed, lab: w.lab}
 	}

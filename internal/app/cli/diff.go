@@ -287,6 +287,9 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 	} else if !p.Exact {
 		d.app.note(found.Target.String() + ": the patch does not express the complete change; use 'diff -o text' to see what is missing")
 	}
+	if why := d.migrates(found, &p); why != "" {
+		d.app.note("Warning: " + found.Target.String() + ": " + why)
+	}
 	if p.Action == patchlab.ActionApply {
 		if len(d.documents) > 0 {
 			d.app.print("---\n")
@@ -355,7 +358,11 @@ func (d *differing) alternative(b *strings.Builder, found *patchlab.Alternatives
 	fmt.Fprintf(b, "\n%s\n", p.Action.Title())
 	if p.Patch.Exists() {
 		d.body(b, found, p)
-		fmt.Fprintf(b, "  %s\n", d.command(found, p))
+		if why := d.migrates(found, p); why != "" {
+			fmt.Fprintf(b, "  ! %s\n", why)
+		} else {
+			fmt.Fprintf(b, "  %s\n", d.command(found, p))
+		}
 	}
 	if p.Err != nil {
 		fmt.Fprintf(b, "  refused: %s\n", p.Err)
@@ -390,15 +397,27 @@ func (d *differing) body(b *strings.Builder, found *patchlab.Alternatives, p *pa
 }
 
 func (d *differing) masks(found *patchlab.Alternatives) bool {
-	return isSecret(found.Wanted.Value) && !d.o.showSecrets
+	return (isSecret(found.Before.Value) || isSecret(found.Wanted.Value)) && !d.o.showSecrets
 }
 
 // shown returns a value as it is printed.
 func (d *differing) shown(found *patchlab.Alternatives, path document.Path, v document.Value) document.Value {
-	if v.Exists() && len(path) > 0 && path[0] == document.FieldStep("data") && d.masks(found) {
-		return document.NewString(masked)
+	if d.masks(found) {
+		return maskAt(path, v)
 	}
 	return v
+}
+
+// migrates returns why 'kubectl apply' must not send the configuration of an apply: after an
+// object that client-side apply has written, kubectl transfers all its fields to the applying
+// manager and removes those that the configuration omits, which are all that do not differ.
+func (d *differing) migrates(found *patchlab.Alternatives, p *patchlab.Alternative) string {
+	from := found.Before.Managed.ClientAppliers()
+	if p.Action != patchlab.ActionApply || len(from) == 0 {
+		return ""
+	}
+	return "do not send this with 'kubectl apply', which would transfer the fields of " + strings.Join(from, ", ") + " to " + d.o.apply.FieldManager +
+		" and then remove all that this configuration omits; 'patchlab migrate' shows how to transfer them first"
 }
 
 // command returns the kubectl command that sends a patch from standard input.
@@ -433,6 +452,7 @@ type alternativesDocument struct {
 type alternativeDocument struct {
 	Type    string          `json:"type"`
 	Command string          `json:"command,omitempty"`
+	Warning string          `json:"warning,omitempty"` // why there is no command
 	Patch   document.Value  `json:"patch,omitzero"`
 	Exact   bool            `json:"exact"`
 	Force   bool            `json:"force,omitempty"`
@@ -449,7 +469,9 @@ func (d *differing) json(found *patchlab.Alternatives) error {
 	}
 	for _, p := range found.Patches {
 		one := alternativeDocument{Type: typeName(p.Action), Patch: p.Patch, Exact: p.Exact, Force: p.Force, Limits: slices.Concat([]explain.Limit{}, p.Limits)}
-		if p.Patch.Exists() {
+		if why := d.migrates(found, &p); why != "" {
+			one.Warning = why
+		} else if p.Patch.Exists() {
 			one.Command = d.command(found, &p)
 		}
 		if p.Err != nil {

@@ -40,13 +40,27 @@ func maskSecrets(before, after document.Value) (document.Value, document.Value) 
 			after = after.Set(document.NewString(text), field, key)
 		}
 	}
-	mask := func(v document.Value) document.Value { // the last-applied annotation contains the values, too
-		if v.Lookup("metadata", "annotations", patch.LastApplied).Exists() {
-			return v.Set(document.NewString(masked), "metadata", "annotations", patch.LastApplied)
+	return maskAt(nil, before), maskAt(nil, after)
+}
+
+// lastApplied is the path of the annotation of client-side apply, which contains the values, too.
+func lastApplied() document.Path { return document.Keys("metadata", "annotations", patch.LastApplied) }
+
+// maskAt masks the value at a path of a Secret, or the part of it that contains values.
+func maskAt(path document.Path, v document.Value) document.Value {
+	annotation := lastApplied()
+	switch {
+	case !v.Exists():
+	case path.HasPrefix(document.Keys("data")), path.HasPrefix(document.Keys("stringData")), path.HasPrefix(annotation):
+		return document.NewString(masked)
+	case annotation.HasPrefix(path):
+		if below := annotation[len(path):]; v.Follow(below).Exists() {
+			if hidden, err := v.SetAt(below, document.NewString(masked)); err == nil {
+				return hidden
+			}
 		}
-		return v
 	}
-	return mask(before), mask(after)
+	return v
 }
 
 // maskConflicts returns an error about a Secret without the values in its conflicts and
@@ -55,22 +69,16 @@ func maskConflicts(e *patchlab.Error) *patchlab.Error {
 	if e.Target.Kind != "Secret" || e.Target.APIVersion != "v1" {
 		return e
 	}
-	hide := func(path document.Path, v document.Value) document.Value {
-		if !v.Exists() || len(path) == 0 || path[0] != document.FieldStep("data") && path[0] != document.FieldStep("stringData") {
-			return v
-		}
-		return document.NewString(masked)
-	}
 	hidden := *e
 	hidden.Fields = append([]patchlab.FieldError{}, e.Fields...)
 	for i, f := range hidden.Fields {
-		hidden.Fields[i].Value = hide(f.Path, f.Value)
+		hidden.Fields[i].Value = maskAt(f.Path, f.Value)
 	}
 	if e.Conflicts != nil {
 		conflicts := *e.Conflicts
 		conflicts.List = append([]patchlab.Conflict{}, e.Conflicts.List...)
 		for i, c := range conflicts.List {
-			conflicts.List[i].Live, conflicts.List[i].Wanted = hide(c.Path, c.Live), hide(c.Path, c.Wanted)
+			conflicts.List[i].Live, conflicts.List[i].Wanted = maskAt(c.Path, c.Live), maskAt(c.Path, c.Wanted)
 		}
 		hidden.Conflicts = &conflicts
 	}
