@@ -9,8 +9,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiadmission "k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
-	"k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/warning"
 
@@ -72,7 +70,7 @@ type plugins struct {
 
 var (
 	_ cluster.Admission              = (*chain)(nil)
-	_ apiadmission.MutationInterface = (*mutating.Plugin)(nil)
+	_ apiadmission.MutationInterface = (*mutatingWebhooks)(nil)
 	_ apiadmission.MutationInterface = (*mutatingPolicies)(nil)
 )
 
@@ -96,8 +94,8 @@ func newPlugins(s *source, o Options) (*plugins, error) {
 	policies := newPolicies(s, o)
 	return &plugins{
 		hooks: hooks, policies: policies,
-		rounds:      []apiadmission.MutationInterface{&mutatingPolicies{policies}, hooks.mutating},
-		validations: []apiadmission.ValidationInterface{&validatingPolicies{policies}, hooks.validating},
+		rounds:      []apiadmission.MutationInterface{&mutatingPolicies{policies}, &mutatingWebhooks{hooks}},
+		validations: []apiadmission.ValidationInterface{&validatingPolicies{policies}, &validatingWebhooks{hooks}},
 	}, nil
 }
 
@@ -239,4 +237,4 @@ func (ch *chain) Validate(ctx context.Context, a *cluster.Attributes) *cluster.S
 	return statusOf(err)
 }
 
-var _ apiadmission.ValidationInterface = (*validating.Plugin)(nil)
+var _ apiadmission.ValidationInterface = (*validatingWebhooks)(nil)

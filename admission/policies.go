@@ -19,6 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	"k8s.io/client-go/informers"
 
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -145,21 +146,14 @@ func (p *policies) params(of *admissionv1.ParamKind) (informers.GenericInformer,
 }
 
 // exempt reports whether policies do not apply to a resource: they cannot refuse their own
-// configuration, nor access reviews (kube-apiserver, pkg/kubeapiserver/admission/exclusion).
+// configuration, nor reviews.
 func exempt(resource apischema.GroupVersionResource) bool {
-	switch resource.Group {
-	case configGroup:
-		switch resource.Resource {
-		case "validatingadmissionpolicies", "validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings":
-			return true
-		}
-	case "authentication.k8s.io":
-		return resource.Resource == "selfsubjectreviews" || resource.Resource == "tokenreviews"
-	case "authorization.k8s.io":
-		switch resource.Resource {
-		case "localsubjectaccessreviews", "selfsubjectaccessreviews", "selfsubjectrulesreviews", "subjectaccessreviews":
-			return true
-		}
+	if resource.Group != configGroup {
+		return kinds.IsReview(resource.Group, resource.Resource)
+	}
+	switch resource.Resource {
+	case "validatingadmissionpolicies", "validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings":
+		return true
 	}
 	return false
 }

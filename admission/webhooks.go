@@ -1,12 +1,14 @@
 package admission
 
 import (
+	"context"
 	"net/url"
 	"sync/atomic"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	apiadmission "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/initializer"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
@@ -18,6 +20,8 @@ import (
 	coreinformers "k8s.io/client-go/informers/core"
 	"k8s.io/client-go/informers/internalinterfaces"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/patchlab-dev/patchlab/kinds"
 )
 
 // webhooks are the two webhook plugins of kube-apiserver, with configurations that are read
@@ -74,6 +78,36 @@ func (r resolver) ResolveEndpoint(namespace, name string, port int32) (*url.URL,
 
 // active reports whether a webhook is configured.
 func (w *webhooks) active() bool { return w.count.Load() > 0 }
+
+// exempt reports whether webhooks are not called for a resource: from Kubernetes 1.37 on, they
+// cannot refuse reviews (ExcludeAdmissionWebhookVirtualResources).
+func (w *webhooks) exempt(resource apischema.GroupVersionResource) bool {
+	return kinds.IsReview(resource.Group, resource.Resource) && w.source.cluster.Kinds().Catalog().Since("1.37")
+}
+
+// mutatingWebhooks is the plugin for MutatingWebhookConfigurations.
+type mutatingWebhooks struct{ *webhooks }
+
+func (w *mutatingWebhooks) Handles(o apiadmission.Operation) bool { return w.mutating.Handles(o) }
+
+func (w *mutatingWebhooks) Admit(ctx context.Context, a apiadmission.Attributes, o apiadmission.ObjectInterfaces) error {
+	if w.exempt(a.GetResource()) {
+		return nil
+	}
+	return w.mutating.Admit(ctx, a, o)
+}
+
+// validatingWebhooks is the plugin for ValidatingWebhookConfigurations.
+type validatingWebhooks struct{ *webhooks }
+
+func (w *validatingWebhooks) Handles(o apiadmission.Operation) bool { return w.validating.Handles(o) }
+
+func (w *validatingWebhooks) Validate(ctx context.Context, a apiadmission.Attributes, o apiadmission.ObjectInterfaces) error {
+	if w.exempt(a.GetResource()) {
+		return nil
+	}
+	return w.validating.Validate(ctx, a, o)
+}
 
 // load reads the current webhook configurations of the cluster. It must not be called
 // concurrently.

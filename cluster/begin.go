@@ -29,6 +29,9 @@ func (p *pipeline) begin(r *Request, ep *endpoint) (*task, *Status) {
 		if st := checkWriteOptions(r); st != nil {
 			return nil, st
 		}
+		if st := t.checkSyntax(); st != nil {
+			return nil, st
+		}
 		return t, checkNameParameter(r.Name)
 	}
 	decodable := r.Format == JSON || r.Format == YAML

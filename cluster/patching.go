@@ -25,8 +25,18 @@ type patchBody struct {
 	duplicates []document.Path
 }
 
-// parsePatch parses the patch, once per task. Like the API server, it is called only after the
-// live object was found.
+// checkSyntax refuses a patch that is not JSON, or not YAML for an apply, before the live object
+// is read. Kubernetes does so from 1.37 on, because the audit log needs a valid patch.
+func (t *task) checkSyntax() *Status {
+	if !t.kinds.Catalog().Since("1.37") {
+		return nil
+	}
+	_, st := t.parsePatch()
+	return st
+}
+
+// parsePatch parses the patch, once per task. Before Kubernetes 1.37 the API server does so only
+// after it has found the live object.
 func (t *task) parsePatch() (*patchBody, *Status) {
 	if t.patch != nil {
 		return t.patch, nil
@@ -41,7 +51,11 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 		doc, err = document.Parse(t.Body, document.Options{Duplicates: document.DuplicatesLast})
 	}
 	if err != nil {
-		return nil, syntaxStatus("error decoding patch", err)
+		what := "error decoding patch"
+		if t.Format != ApplyPatch && t.kinds.Catalog().Since("1.37") {
+			what = "invalid JSON patch"
+		}
+		return nil, syntaxStatus(what, err)
 	}
 	root := doc.Root
 	if t.Document != nil && t.Format == ApplyPatch && root.Exists() {

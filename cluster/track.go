@@ -46,7 +46,7 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	}
 	config := body.value
 	if config.Kind() != document.Object && !config.IsNull() {
-		return live, nil, badRequest("error decoding YAML: the configuration is " + article(config.Kind()) + ", expected an object")
+		return live, nil, badRequest("error decoding " + t.configurationText() + ": the configuration is " + article(config.Kind()) + ", expected an object")
 	}
 	m, err := t.fieldManager(t.ep)
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	}
 	strict := t.strictness()
 	if len(body.problems) > 0 && strict == validateStrict {
-		st := badRequest("error strict decoding YAML: error converting YAML to JSON: " + strings.Join(combined(body.problems), "; "))
+		st := badRequest("error strict decoding " + t.configurationText() + ": error converting YAML to JSON: " + strings.Join(combined(body.problems), "; "))
 		st.Err = &StrictError{body.problems}
 		return live, nil, st
 	}
@@ -77,6 +77,14 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 		return next, messages(body.problems), nil
 	}
 	return next, nil, nil
+}
+
+// configurationText is what messages call an apply configuration.
+func (t *task) configurationText() string {
+	if t.kinds.Catalog().Since("1.37") {
+		return "patch"
+	}
+	return "YAML"
 }
 
 // otherName returns the error for an apply configuration whose name differs from the live

@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
 )
 
 // TestChangesOfVersions: what changed from Kubernetes 1.36 to 1.37, and what did not. The
 // answers in testdata/versions.jsonl are those of kube-apiserver 1.36.3 and 1.37.2, without
-// admission plugins, to the same requests in this order: the generation of the object, or the
-// code and the causes of the refusal.
+// admission plugins, to the same requests in this order: the generation of the object, the
+// pod-level resources of a pod and those that the client owns, and warnings; or the code and
+// the causes of the refusal.
 func TestChangesOfVersions(t *testing.T) {
 	for _, version := range [...]string{"1.36", "1.37"} {
 		q := newRequests(t, cluster.Config{Version: version})
@@ -24,18 +26,15 @@ func TestChangesOfVersions(t *testing.T) {
 			if c.Method == "PATCH" {
 				verb = cluster.Patch
 			}
+			body := string(c.Body)
+			if c.Text != "" {
+				body = c.Text
+			}
 			var got string
-			response, st := q.do(verb, c.Path, string(c.Body))
-			if st == nil {
-				generation, _ := response.Object.Lookup("metadata", "generation").Int()
-				got = "generation " + strconv.FormatInt(generation, 10)
+			if response, st := q.do(verb, c.Path, body); st != nil {
+				got = refusalText(st)
 			} else {
-				var causes []string
-				for _, cause := range st.Details.Causes {
-					causes = append(causes, strings.TrimPrefix(cause.Type, "FieldValue")+":"+cause.Field)
-				}
-				slices.Sort(causes)
-				got = strings.Join(append([]string{strconv.Itoa(st.Code)}, causes...), " ")
+				got = acceptanceText(response)
 			}
 			if want := c.Want[version]; got != want {
 				t.Errorf("%s, %s: %s, want %s", version, c.Reason, got, want)
@@ -44,10 +43,38 @@ func TestChangesOfVersions(t *testing.T) {
 	}
 }
 
+func acceptanceText(response *cluster.Response) string {
+	generation, _ := response.Object.Lookup("metadata", "generation").Int()
+	text := "generation " + strconv.FormatInt(generation, 10)
+	if resources := response.Object.Lookup("spec", "resources"); resources.Exists() {
+		owned := response.Object.Lookup("metadata", "managedFields").At(0).Lookup("fieldsV1", "f:spec", "f:resources")
+		if !owned.Exists() {
+			owned = document.NewNull()
+		}
+		text += " resources " + resources.String() + " owned " + owned.String()
+	}
+	for _, warning := range response.Warnings {
+		text += " warning " + warning
+	}
+	return text
+}
+
+func refusalText(st *cluster.Status) string {
+	var causes []string
+	if st.Details != nil {
+		for _, cause := range st.Details.Causes {
+			causes = append(causes, strings.TrimPrefix(cause.Type, "FieldValue")+":"+cause.Field)
+		}
+	}
+	slices.Sort(causes)
+	return strings.Join(append([]string{strconv.Itoa(st.Code)}, causes...), " ")
+}
+
 // A changedAnswer is a request and what each version answers.
 type changedAnswer struct {
 	Reason, Method, Path string
 	Body                 json.RawMessage
+	Text                 string // the body if it is not JSON
 	Want                 map[string]string
 }
 

@@ -52,7 +52,7 @@ func lintRule(id string) LintRule {
 
 var lintRules = []LintRule{
 	{LintDuplicateKey, LevelError, "A key is duplicated in an object",
-		"kubectl requests strict field validation, which refuses such a manifest (400). Otherwise the last value is used, with a warning.",
+		"kubectl and Helm send the last value without a warning. A manifest that is sent as it is written is refused with strict field validation (400).",
 		"Remove one of the duplicates."},
 	{lintDuplicateItem, LevelError, "A list has two items with the same key",
 		"Items of a merged list are identified by their keys. An apply of a manifest with duplicate items is refused (500), and every apply merges duplicate items of the live object into one.",

@@ -99,10 +99,9 @@ func validateClaimUpdate(c *check, object, old field) {
 	if !c.same(spec.get("volumeMode"), was.get("volumeMode")) {
 		c.invalidChange(object.getAs("spec.volumeMode", "volumeMode"), isImmutable)
 	}
-	if current := old.get("status.currentVolumeAttributesClassName"); current.isSet() {
-		if class := spec.get("volumeAttributesClassName"); class.isEmpty() {
-			c.forbidden(class, "may not be removed once it has been applied")
-		}
+	class := spec.get("volumeAttributesClassName")
+	if old.get("status.currentVolumeAttributesClassName").isSet() && class.isEmpty() && !c.same(class, was.get("volumeAttributesClassName")) {
+		c.forbidden(class, "may not be removed once it has been applied")
 	}
 }
 

@@ -1,12 +1,15 @@
 package kinds
 
-import "github.com/patchlab-dev/patchlab/document"
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
+)
 
 // checkResize requires that an update through the resize subresource changes only amounts of
 // cpu and memory, and neither the order of containers nor the QoS class (KEP-1287).
 func (p *podCheck) checkResize(object, old field) {
 	was := old.get("spec")
-	if before := old.get("status.qosClass").text(); before != "" && before != serviceClass(p.spec.Value) {
+	if before := old.get("status.qosClass").text(); before != "" && before != podresources.ServiceClass(p.spec.Value, p.kind.Since) {
 		p.invalidText(p.spec, before, "Pod QOS Class may not change as a result of resizing")
 	}
 	if !canResize(old.get("status.containerStatuses").Value) {
@@ -142,38 +145,4 @@ func (p *podCheck) resizedPod(was field) document.Value {
 		p.forbidden(p.spec, "only cpu and memory resources are mutable at pod-level")
 	}
 	return p.spec.With("resources", fixed)
-}
-
-// serviceClass returns the QoS class that a pod's resources determine.
-func serviceClass(spec document.Value) string {
-	if own := spec.Get("resources"); own.Get("requests").Len()+own.Get("limits").Len() > 0 {
-		return classOfResources([]document.Value{own})
-	}
-	var all []document.Value
-	for _, list := range [...]string{containers, initContainers} {
-		for _, c := range spec.Get(list).Items() {
-			all = append(all, c.Get("resources"))
-		}
-	}
-	return classOfResources(all)
-}
-
-func classOfResources(all []document.Value) string {
-	some, guaranteed := false, true
-	for _, r := range all {
-		for _, name := range [...]string{"cpu", "memory"} {
-			request, limit := r.Lookup("requests", name), r.Lookup("limits", name)
-			some = some || amountSign(request) > 0 || amountSign(limit) > 0
-			if amountSign(limit) <= 0 || amountOf(request).Cmp(amountOf(limit)) != 0 {
-				guaranteed = false
-			}
-		}
-	}
-	switch {
-	case !some:
-		return "BestEffort"
-	case guaranteed:
-		return "Guaranteed"
-	}
-	return "Burstable"
 }

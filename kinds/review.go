@@ -22,6 +22,14 @@ type Review struct {
 	Status func(user defaults.User) document.Value
 }
 
+// IsReview reports whether a built-in resource is an access or token review, which admission
+// policies, and from Kubernetes 1.37 on admission webhooks, do not apply to: they could
+// otherwise lock everyone out (kube-apiserver, pkg/kubeapiserver/admission/exclusion).
+func IsReview(group, resource string) bool {
+	s := builtin(group, resource)
+	return s != nil && s.Review != nil
+}
+
 func reviewStrategy(group, resource string, r Review) Strategy {
 	return Strategy{Group: group, Resource: resource, Name: subdomainName, Review: &r}
 }

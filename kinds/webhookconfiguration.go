@@ -2,9 +2,11 @@ package kinds
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
@@ -217,4 +219,47 @@ func warnStaticName(a *advice, object, _ field) {
 	if name := object.get("metadata.name"); strings.HasSuffix(name.text(), ".static.k8s.io") {
 		a.warn(name, `names ending with ".static.k8s.io" are reserved for static manifest-based configurations and cannot be managed via the API`)
 	}
+}
+
+// warnWebhooks warns about a reserved name, and from Kubernetes 1.37 on about rules that name
+// reviews, for which webhooks are not called (ExcludeAdmissionWebhookVirtualResources).
+func warnWebhooks(a *advice, object, old field) {
+	warnStaticName(a, object, old)
+	if !a.check.kind.Since("1.37") {
+		return
+	}
+	for hooks, i := object.get("webhooks"), 0; i < hooks.items() && !a.full(); i++ {
+		for rules, j := hooks.item(i).get("rules"), 0; j < rules.items() && !a.full(); j++ {
+			a.warnReviews(rules.item(j))
+		}
+	}
+}
+
+// warnReviews warns about the reviews that a rule names. One with a wildcard may be meant for
+// other resources.
+func (a *advice) warnReviews(rule field) {
+	groups, resources := texts(rule.Get("apiGroups")), texts(rule.Get("resources"))
+	if slices.Contains(groups, "*") || slices.Contains(resources, "*") {
+		return
+	}
+	var seen []string // has only groups with reviews, which are few
+	for _, group := range groups {
+		if slices.Contains(seen, group) || Find(func(s *Strategy) bool { return s.Group == group && s.Review != nil }) == nil {
+			continue
+		}
+		seen = append(seen, group)
+		for _, resource := range resources {
+			if IsReview(group, resource) {
+				a.warn(rule, resource+"."+group+" is excluded from admission webhooks; this rule will have no effect")
+			}
+		}
+	}
+}
+
+func texts(list document.Value) []string {
+	out := make([]string, 0, list.Len())
+	for _, text := range list.Items() {
+		out = append(out, text.StringOr(""))
+	}
+	return out
 }

@@ -41,7 +41,7 @@ func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) do
 	name := kindName(k)
 	switch f := k.Type().Map.Field("status"); {
 	case name == "/Pod":
-		v = r.newPod(v, q.Now)
+		v = r.newPod(k, v, q.Now)
 	case f != nil && k.Status && name != "/Node":
 		v = v.With("status", missing(f))
 	}
@@ -95,7 +95,7 @@ func (r *Rules) PrepareForUpdate(k *schema.Kind, next, live document.Value, q Re
 	case "status":
 		next = updatedStatus(k, next, live, q)
 	default:
-		next = updatedPart(q.Subresource, next, live, q)
+		next = r.updatedPart(q.Subresource, next, live, q)
 	}
 	return r.withoutDisabled(k, next, live)
 }
@@ -141,6 +141,8 @@ func (r *Rules) updated(k *schema.Kind, next, live document.Value, q Request) do
 		next = next.With("status", live.Get("status"))
 	}
 	switch kindName(k) {
+	case "/Pod":
+		next = next.With("spec", r.keptResources(next.Get("spec"), live.Get("spec")))
 	case "/Service":
 		next = updatedService(next, live, q)
 	case "/Namespace":
@@ -226,7 +228,7 @@ func keepMeta(next, live document.Value, key string) document.Value {
 }
 
 // updatedPart is the update strategy of subresources that few kinds have.
-func updatedPart(subresource string, next, live document.Value, q Request) document.Value {
+func (r *Rules) updatedPart(subresource string, next, live document.Value, q Request) document.Value {
 	switch subresource {
 	case "finalize":
 		return next.With("status", live.Get("status"))
@@ -238,7 +240,7 @@ func updatedPart(subresource string, next, live document.Value, q Request) docum
 		added := next.Lookup("spec", "ephemeralContainers")
 		return onlySpec(next, live, live.Get("spec").With("ephemeralContainers", added))
 	case "resize":
-		return resized(next, live)
+		return r.resized(next, live)
 	}
 	return next
 }

@@ -1,6 +1,8 @@
 package defaults
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -8,14 +10,15 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // newPod is the create strategy of Pods (pkg/registry/core/pod).
-func (r *Rules) newPod(v document.Value, now time.Time) document.Value {
-	spec := v.Get("spec")
+func (r *Rules) newPod(k *schema.Kind, v document.Value, now time.Time) document.Value {
+	spec := r.completed(v.Get("spec"))
 	class := v.Lookup("status", "qosClass") // a class set by the client is kept
 	if class.StringOr("") == "" {
-		class = document.NewString(r.serviceClass(spec))
+		class = document.NewString(podresources.ServiceClass(spec, k.Since))
 	}
 	status := document.NewObject().With("phase", document.NewString("Pending")).With("qosClass", class)
 	if spec.Get("schedulingGates").Len() > 0 {
@@ -36,55 +39,6 @@ func (r *Rules) newPod(v document.Value, now time.Time) document.Value {
 		spec = inSpread(spec, labels, selectByKeys)
 	}
 	return v.With("spec", profiles(spec, v.Lookup("metadata", "annotations")))
-}
-
-// serviceClass returns a pod's quality of service: Guaranteed if every container has limits
-// for cpu and memory and equal requests, BestEffort if none has limits or requests, else
-// Burstable. Pod-level resources take precedence.
-func (r *Rules) serviceClass(spec document.Value) string {
-	requests, limits, guaranteed := podresources.Amounts{}, podresources.Amounts{}, true
-	count := func(resources document.Value) (limited int) {
-		requests.Add(computing(resources.Get("requests")))
-		l := computing(resources.Get("limits"))
-		limits.Add(l)
-		return len(l)
-	}
-	if own := spec.Get("resources"); own.Exists() && r.minor >= 34 {
-		if n := count(own); own.Get("limits").Len() > 0 && n < 2 {
-			guaranteed = false
-		}
-	} else {
-		for _, list := range [...]string{"containers", "initContainers"} {
-			for _, c := range spec.Get(list).Items() {
-				if count(c.Get("resources")) < 2 {
-					guaranteed = false
-				}
-			}
-		}
-	}
-	if len(requests) == 0 && len(limits) == 0 {
-		return "BestEffort"
-	}
-	for name, q := range requests {
-		if limit, ok := limits[name]; !ok || limit.Cmp(q) != 0 {
-			guaranteed = false
-		}
-	}
-	if guaranteed && len(requests) == len(limits) {
-		return "Guaranteed"
-	}
-	return "Burstable"
-}
-
-// computing returns the cpu and memory amounts that are greater than zero.
-func computing(v document.Value) podresources.Amounts {
-	a := podresources.Read(v)
-	for name, q := range a {
-		if name != "cpu" && name != "memory" || q.Cmp(quantity.Quantity{}) <= 0 {
-			delete(a, name)
-		}
-	}
-	return a
 }
 
 // A selecting changes a term that has a labelSelector and label keys.
@@ -210,11 +164,92 @@ func profile(s string) document.Value {
 	return document.Value{}
 }
 
+// completed returns a pod's spec with pod-level resources in which the resources that are
+// given in part are complete (PodLevelResourcesFixDefaulting, KEP-2837): in this order, the
+// limits of huge pages are those of the containers, requests are those of the containers or
+// the limits, and limits are those of the containers, or the request if that is larger, where
+// all containers have limits. Older versions have rules for it, so that there the client
+// owns the result.
+func (r *Rules) completed(spec document.Value) document.Value {
+	own := spec.Get("resources")
+	if r.minor < 37 || own.Get("limits").Len() == 0 && own.Get("requests").Len() == 0 {
+		return spec
+	}
+	limits, requests := podresources.Read(own.Get("limits")), podresources.Read(own.Get("requests"))
+	containerLimits := podresources.OfContainers(spec, "limits")
+	complete := func(amounts podresources.Amounts, name string, q quantity.Quantity) {
+		if _, given := amounts[name]; !given {
+			amounts[name] = q
+		}
+	}
+	for name, q := range containerLimits {
+		if _, requested := requests[name]; podresources.IsHugePages(name) && !requested {
+			complete(limits, name, q)
+		}
+	}
+	for name, q := range podresources.OfContainers(spec, "requests") {
+		if name == "cpu" || name == "memory" {
+			complete(requests, name, q)
+		}
+	}
+	for name, q := range limits {
+		if podresources.IsPodLevel(name) {
+			complete(requests, name, q)
+		}
+	}
+	for name, q := range requests {
+		if podresources.IsPodLevel(name) && allLimited(spec, name) {
+			if limit := containerLimits[name]; limit.Cmp(q) > 0 {
+				q = limit
+			}
+			complete(limits, name, q)
+		}
+	}
+	return spec.With("resources", withAmounts(withAmounts(own, "limits", limits), "requests", requests))
+}
+
+// allLimited reports whether all containers of a pod have a limit for a resource.
+func allLimited(spec document.Value, name string) bool {
+	for _, list := range [...]string{"containers", "initContainers", "ephemeralContainers"} {
+		for _, c := range spec.Get(list).Items() {
+			if !c.Lookup("resources", "limits", name).Exists() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// withAmounts returns a container's or pod's resources with the amounts that its limits or
+// requests lack. Given amounts keep their text.
+func withAmounts(resources document.Value, which string, amounts podresources.Amounts) document.Value {
+	given := resources.Get(which)
+	for _, name := range slices.Sorted(maps.Keys(amounts)) {
+		if !given.Get(name).Exists() {
+			given = given.With(name, document.NewString(amounts[name].String()))
+		}
+	}
+	if given.Len() == 0 {
+		return resources
+	}
+	return resources.With(which, given)
+}
+
+// keptResources returns an updated pod's spec with the pod-level resources of the live one if
+// it has none, from a client that does not know the field (PodLevelResourcesFixDefaulting).
+func (r *Rules) keptResources(spec, live document.Value) document.Value {
+	if r.minor < 37 || spec.Get("resources").Exists() {
+		return spec
+	}
+	return spec.With("resources", live.Get("resources"))
+}
+
 // resized limits an update through the resize subresource to the resources of the pod and
 // its containers. A list of containers with other names, or the whole object if their number
 // differs, is kept for validation to refuse.
-func resized(next, live document.Value) document.Value {
-	spec := live.Get("spec").With("resources", next.Lookup("spec", "resources"))
+func (r *Rules) resized(next, live document.Value) document.Value {
+	resources := r.keptResources(next.Get("spec"), live.Get("spec")).Get("resources")
+	spec := live.Get("spec").With("resources", resources)
 	for _, list := range [...]string{"containers", "initContainers"} {
 		now, was := next.Lookup("spec", list), live.Lookup("spec", list)
 		if now.Len() != was.Len() {
@@ -231,5 +266,5 @@ func resized(next, live document.Value) document.Value {
 		}
 		spec = spec.With(list, resized)
 	}
-	return onlySpec(next, live, spec)
+	return onlySpec(next, live, r.completed(spec))
 }

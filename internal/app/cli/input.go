@@ -100,11 +100,27 @@ func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, 
 	if err != nil {
 		return nil, nil, err
 	}
+	a.noteDuplicates(changes)
 	if len(changes.objects()) == 0 {
 		return nil, nil, errors.New(strings.Join(f.files, ", ") + f.kustomize + ": no objects passed to " + f.command.Name())
 	}
 	a.noteHooks(changes)
 	return live, changes, nil
+}
+
+// noteDuplicates reports keys that a manifest has twice. Clients such as kubectl and Helm decode
+// a manifest before they send it, so that the API server sees the last value only. (A patch is
+// sent as it is.)
+func (a *App) noteDuplicates(changes documents) {
+	for _, d := range changes {
+		if d.Root.Get("apiVersion").StringOr("") == "" || d.Root.Get("kind").StringOr("") == "" {
+			continue
+		}
+		for _, duplicate := range d.Duplicates {
+			a.noteOnce("Warning: " + duplicate.Position.String() + ": " + duplicate.Path.String() + " is specified twice; kubectl sends the last value")
+		}
+		d.Duplicates = nil
+	}
 }
 
 // noteHooks reports the manifests of a rendered chart that are not part of the release: Helm deletes

@@ -145,6 +145,7 @@ func (a *App) migrating(ctx context.Context, name string, o *migrateOptions) (*m
 		if m.manifests, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOut, o.inputs.files...); err != nil {
 			return nil, err
 		}
+		a.noteDuplicates(m.manifests)
 	}
 	registry, err := o.schemas.registry(ctx, a, live, m.manifests)
 	if err != nil {

@@ -71,8 +71,12 @@ func (r *resolving) command(one *patchlab.Resolution, file string) string {
 	if one.Force {
 		text += " --force-conflicts"
 	}
-	if n := r.o.apply.Namespace; n != "" {
-		text += " -n " + shellQuote(n)
+	namespace := r.o.apply.Namespace
+	if namespace == "" && one.Config.Lookup("metadata", "namespace").StringOr("") == "" {
+		namespace = one.Target.Namespace // kubectl would use that of its context
+	}
+	if namespace != "" {
+		text += " -n " + shellQuote(namespace)
 	}
 	return text + " -f " + shellQuote(file)
 }
