@@ -92,7 +92,7 @@ func (t *task) decodeBody() *Status {
 	if t.ep.sub == subEviction && root.Get("apiVersion").StringOr("") == "policy/v1beta1" { // still accepted (EvictionREST.AcceptsGroupVersion)
 		root = root.With("apiVersion", document.NewString(k.APIVersion()))
 	}
-	t.typeless = root.Get("kind").StringOr("") == "" || root.Get("apiVersion").StringOr("") == ""
+	t.unversioned = root.Get("apiVersion").StringOr("") == ""
 	if root, st = checkType(root, k, t.text); st != nil {
 		return st
 	}

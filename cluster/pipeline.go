@@ -85,8 +85,8 @@ type task struct {
 	// body is the decoded object of a create or update, with the managedFields
 	// that the client sent.
 	body document.Value
-	// typeless reports that the body of a create or update has no apiVersion or no kind.
-	typeless bool
+	// unversioned reports that the body of a create or update has no apiVersion.
+	unversioned bool
 	// empties reports whether the written object has an empty list or map that increments the
 	// generation, see writesEmpty.
 	empties bool

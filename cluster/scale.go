@@ -113,7 +113,7 @@ func (t *task) changeScale(live fieldmanager.Object) (outcome, *Status) {
 	if st := t.checkScale(next.Value, live.Value); st != nil {
 		return outcome{warnings: warnings}, st
 	}
-	if custom && t.typeless { // kube-apiserver cannot track the fields of a Scale without a type
+	if custom && t.unversioned { // kube-apiserver cannot track the fields of a Scale without its version
 		next.Managed = fieldmanager.Managed{}
 	}
 	replicas, _ := next.Value.Lookup("spec", "replicas").Int()

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -226,7 +227,11 @@ func (t *task) sameUID(live fieldmanager.Object, next document.Value) *Status {
 	if wanted == "" || wanted == found || found == "" && live.Value.Exists() {
 		return nil
 	}
-	return conflict(t.ep.what(), t.Name, storageError(t.ep.key(t.Namespace, t.Name), "UID", wanted, found))
+	key := t.ep.key(t.Namespace, t.Name)
+	if t.dryRun() { // kube-apiserver's dry run does not know the prefix of keys
+		key = strings.TrimPrefix(key, "/registry")
+	}
+	return conflict(t.ep.what(), t.Name, storageError(key, "UID", wanted, found))
 }
 
 // storageError returns the message of the API server's storage for a failed precondition.
@@ -242,7 +247,8 @@ func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 		return outcome{}, plainError(err)
 	}
 	if !live.Value.Exists() {
-		next.Value = withoutSystemMetadata(next.Value)
+		// Unlike a create, the API server keeps a time of deletion that the client has set.
+		next.Value = withMeta(next.Value, "selfLink", document.Value{})
 		out := outcome{created: true}
 		var st *Status
 		if out.object, st = t.prepareNew(next); st == nil {

@@ -36,7 +36,7 @@ func validateConfigMap(c *check, object, old field) {
 	if size > maxData {
 		c.tooLong(object.getAs("", "[]"), maxData) // kube-apiserver reports an empty path
 	}
-	c.sealed(object, old, "data", "binaryData")
+	c.sealed(object, old, "binaryData", "data")
 }
 
 // dataKey validates a key in the data of a ConfigMap or Secret.
@@ -46,8 +46,9 @@ func (c *check) dataKey(entry field, key string) {
 	}
 }
 
-// sealed requires that the fields content of an immutable object do not change.
-func (c *check) sealed(object, old field, content ...string) {
+// sealed requires that the content of an immutable object does not change: the map exact, where
+// an empty one differs from none and is not stored, and others, which are empty by default.
+func (c *check) sealed(object, old field, exact string, others ...string) {
 	if !old.get("immutable").isTrue() {
 		return
 	}
@@ -55,8 +56,8 @@ func (c *check) sealed(object, old field, content ...string) {
 	if still := object.get("immutable"); !still.isTrue() {
 		c.forbiddenChange(still, why)
 	}
-	for _, name := range content {
-		if part := object.get(name); !c.same(part, old.get(name)) || part.wasEmpty() { // storage keeps no empty maps
+	for _, name := range append(others, exact) {
+		if part := object.get(name); !c.same(part, old.get(name)) || name == exact && part.wasEmpty() {
 			c.forbiddenChange(part, why)
 		}
 	}
