@@ -9,16 +9,62 @@ import (
 )
 
 // OpenAPI encodes an OpenAPI 2 document as the protobuf message that clients use
-// (openapi.v2.Document of github.com/google/gnostic-models): version, title and
-// definitions. It omits the paths, which no client reads in this form.
+// (openapi.v2.Document of github.com/google/gnostic-models): version, title, definitions, and
+// of the paths what clients read in this form: the query parameters of patches, by which kubectl
+// before version 1.27 finds out whether the server supports dry runs and field validation.
 func OpenAPI(doc document.Value) []byte {
 	out := putText(nil, 1, doc.Get("swagger").StringOr("2.0"))
 	out = putMessage(out, 2, func(info []byte) []byte {
 		info = putText(info, 1, doc.Get("info").Get("title").StringOr(""))
 		return putText(info, 2, doc.Get("info").Get("version").StringOr(""))
 	})
-	out = putText(out, 8, "") // no paths
+	out = putMessage(out, 8, func(paths []byte) []byte { return putPatches(paths, doc.Get("paths")) })
 	return putMessage(out, 9, func(definitions []byte) []byte { return putSchemas(definitions, doc.Get("definitions")) })
+}
+
+// putPatches encodes the patch operations of an object of paths.
+func putPatches(b []byte, paths document.Value) []byte {
+	for path, item := range paths.Members() {
+		operation := item.Get("patch")
+		if !operation.Exists() {
+			continue
+		}
+		b = putMessage(b, 2, func(named []byte) []byte {
+			return putMessage(putText(named, 1, path), 2, func(item []byte) []byte {
+				return putMessage(item, 8, func(b []byte) []byte { return operationMessage(b, operation) })
+			})
+		})
+	}
+	return b
+}
+
+// operationMessage appends the query parameters and extensions of an operation with the field
+// numbers of gnostic's Operation.
+func operationMessage(b []byte, operation document.Value) []byte {
+	for _, p := range operation.Get("parameters").Items() {
+		if p.Get("in").StringOr("") != "query" {
+			continue
+		}
+		query := func(b []byte) []byte {
+			b = putText(b, 2, "query")
+			b = putText(b, 4, p.Get("name").StringOr(""))
+			return putText(b, 6, p.Get("type").StringOr(""))
+		}
+		notBody := func(b []byte) []byte { return putMessage(b, 3, query) }
+		parameter := func(b []byte) []byte { return putMessage(b, 2, notBody) }
+		b = putMessage(b, 8, func(b []byte) []byte { return putMessage(b, 1, parameter) })
+	}
+	return putExtensions(b, 13, operation)
+}
+
+// putExtensions encodes the vendor extensions of an object.
+func putExtensions(b []byte, number int, v document.Value) []byte {
+	for key, member := range v.Members() {
+		if strings.HasPrefix(key, "x-") {
+			b = putMessage(b, number, func(extension []byte) []byte { return putAny(putText(extension, 1, key), 2, member) })
+		}
+	}
+	return b
 }
 
 // putSchemas encodes an object of schemas by their names.
@@ -93,13 +139,9 @@ func schemaMessage(b []byte, s document.Value) []byte {
 			})
 		case "example":
 			b = putAny(b, 30, v)
-		default:
-			if strings.HasPrefix(key, "x-") {
-				b = putMessage(b, 31, func(extension []byte) []byte { return putAny(putText(extension, 1, key), 2, v) })
-			}
 		}
 	}
-	return b
+	return putExtensions(b, 31, s)
 }
 
 // putAny encodes any value as YAML, in the block style in which kube-apiserver encodes
