@@ -6,6 +6,8 @@ package main
 import (
 	"os"
 
+	"k8s.io/klog/v2"
+
 	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/admission/podsecurity"
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -24,6 +26,7 @@ func commands() cli.Linked {
 			return admission.Configure(c, admission.Options{RBAC: roles})
 		},
 		Plugins:  []plugins.Plugin{podsecurity.Plugin()},
+		Log:      klog.SetSlogLogger,
 		Policies: func(c *cluster.Config) error { return admission.Configure(c, admission.Options{NoWebhooks: true}) },
 	}
 }

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/json"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -150,4 +154,60 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	os.Exit(m.Run())
+}
+
+// TestServeLogsInOneFormat checks that what libraries log about a webhook that cannot be called has
+// the format of --log-format.
+func TestServeLogsInOneFormat(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(self, "serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--request-log")
+	command.Env = append(os.Environ(), "PATCHLAB_TEST_PROGRAM="+filepath.Base(self))
+	var logged bytes.Buffer
+	command.Stderr = &logged
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = command.Process.Kill() }()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	address, ok := strings.CutPrefix(strings.TrimSpace(line), "serving on ")
+	if err != nil || !ok {
+		t.Fatalf("the first line is %q, %v", line, err)
+	}
+	post := func(path, body string) int {
+		response, err := http.Post(address+path, "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		return response.StatusCode
+	}
+	if code := post("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", `{"metadata":{"name":"w"},"webhooks":[{"name":"w.example.com",
+		"sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":{"url":"https://127.0.0.1:1/"},
+		"rules":[{"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"],"operations":["CREATE"]}]}]}`); code != 201 {
+		t.Fatalf("the webhook: %d", code)
+	}
+	if code := post("/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"m"}}`); code != 500 {
+		t.Errorf("an object that the webhook has to admit: %d, want 500", code)
+	}
+	_ = command.Process.Kill()
+	_ = command.Wait()
+	about := 0
+	for line := range strings.Lines(logged.String()) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("not JSON: %s", line)
+		}
+		if strings.Contains(line, "w.example.com") {
+			about++
+		}
+	}
+	if about == 0 {
+		t.Errorf("no line is about the webhook:\n%s", logged.String())
+	}
 }

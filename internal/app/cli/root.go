@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -63,6 +64,10 @@ type App struct {
 	// --store etcd' executes another program.
 	Etcd func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
 
+	// Log gives the logger of serve to libraries that have a log of their own; nil if there are
+	// none.
+	Log func(*slog.Logger)
+
 	// Program is the command with which the user calls patchlab, such as "kubectl patchlab";
 	// "" is "patchlab".
 	Program string
@@ -115,13 +120,14 @@ type Linked struct {
 	Policies  func(*cluster.Config) error
 	Plugins   []plugins.Plugin
 	Etcd      func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
+	Log       func(*slog.Logger)
 }
 
 // RunLinked is Run with optional parts.
 func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := untilSignal()
 	defer stop()
-	app := &App{In: untilDone(ctx, in), Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Reference: l.Reference, Admission: l.Admission, Policies: l.Policies, Plugins: l.Plugins, Etcd: l.Etcd}
+	app := &App{In: untilDone(ctx, in), Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Reference: l.Reference, Admission: l.Admission, Policies: l.Policies, Plugins: l.Plugins, Etcd: l.Etcd, Log: l.Log}
 	return app.run(ctx, called(os.Args[0], args))
 }
 

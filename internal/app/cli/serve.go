@@ -244,7 +244,11 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {
 		options.Hosts = append(options.Hosts, name)
 	}
-	options.Log = server.LogTo(a.logger(o))
+	logger := a.logger(o)
+	options.Log = server.LogTo(logger)
+	if a.Log != nil {
+		a.Log(logger)
+	}
 	switch {
 	case o.certificates != nil:
 		a.noteNoAdmission("")
