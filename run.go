@@ -347,11 +347,22 @@ func (w *write) result(response *cluster.Response) *Result {
 	r.Target.Name = response.After.Value.Lookup("metadata", "name").StringOr(r.Target.Name)
 	if w.live != nil {
 		r.Before = &Object{Kind: w.kind, Value: response.Before.Value, Managed: response.Before.Managed, lab: w.lab}
+		if ofRelease(response.Before.Value) && !ofRelease(response.After.Value) && w.change.Action.creates() {
+			r.Notes = append(r.Notes, "the manifest lacks what Helm adds to each object of a release, so that this change removes it, unlike 'helm upgrade': "+
+				"the annotations "+helmRelease+" and meta.helm.sh/release-namespace, and the label app.kubernetes.io/managed-by")
+		}
 	}
 	if w.change.Subresource == "scale" {
 		r.Scale = response.Object
 	}
 	return r
+}
+
+// helmRelease is the annotation with the name of the Helm release that an object belongs to.
+const helmRelease = "meta.helm.sh/release-name"
+
+func ofRelease(object document.Value) bool {
+	return object.Lookup("metadata", "annotations", helmRelease).Exists()
 }
 
 // keptByClientApply returns the note for an object that client-side apply has written: kubectl

@@ -351,19 +351,23 @@ func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, 
 		guard = "the API server refuses it (409) unless the resourceVersion of the object is " + version
 	}
 	fmt.Fprintf(&b, "\nThe patch; %s:\n  %s -o patch |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin -o jsonpath='{.metadata.resourceVersion}'\n",
-		guard, m.command(migration), resource, namespace)
+		guard, m.command(migration, resource+namespace), resource, namespace)
 	fmt.Fprintf(&b, "\nThe patch that reverts it, with the resourceVersion that this command prints and the copy of the object before the migration:\n  %s -o back --resource-version RV |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin\n",
-		m.command(migration), resource, namespace)
+		m.command(migration, "BEFORE"), resource, namespace)
 	return b.String()
 }
 
-// command returns the current command line with another output format.
-func (m *migrating) command(migration *explain.Migration) string {
-	name := m.name
-	if name == "-" || isResource(name) {
+// command returns the current command line for one object, without an output format. other names
+// the object where the file of this command does not: where it contains several, or is none.
+func (m *migrating) command(migration *explain.Migration, other string) string {
+	name := shellQuote(m.name)
+	switch {
+	case len(m.objects) > 1:
+		name = other
+	case m.name == "-" || isResource(m.name):
 		name = "BEFORE"
 	}
-	text := m.o.inputs.command.CommandPath() + " " + shellQuote(name)
+	text := m.o.inputs.command.CommandPath() + " " + name
 	for _, from := range m.o.from {
 		text += " --from " + shellQuote(from)
 	}
