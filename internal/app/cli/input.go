@@ -157,7 +157,23 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 		}
 		a.note(name + " contains no live objects")
 	}
+	a.noteTwice(live)
 	return live, err
+}
+
+// noteTwice reports objects that are among the live ones twice, as in several dumps of a folder.
+func (a *App) noteTwice(live documents) {
+	first := map[[4]string]manifest.Object{}
+	for _, o := range live.objects() {
+		name, namespace := o.Value.Lookup("metadata", "name").StringOr(""), o.Value.Lookup("metadata", "namespace").StringOr("")
+		group, _, _ := schema.SplitAPIVersion(o.Value.Get("apiVersion").StringOr(""))
+		key := [...]string{group, o.Kind(), namespace, name}
+		if earlier, twice := first[key]; twice && !document.Equal(o.Value, earlier.Value) {
+			a.note("Warning: " + o.Position().String() + ": " + o.Kind() + " " + name + " is also at " + earlier.Position().String() + ", which is used")
+		} else if !twice {
+			first[key] = o
+		}
+	}
 }
 
 // notFound describes an object that a cluster does not have.

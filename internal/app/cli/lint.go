@@ -168,6 +168,10 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 	values := make([]document.Value, len(all))
 	for i, object := range all {
 		values[i] = object.Value
+		if _, known := registry.Of(object.Value); !known {
+			a.noteOnce("no schema for " + object.Kind() + " in " + object.Value.Get("apiVersion").StringOr("") +
+				", whose CustomResourceDefinition was not given (--crd): its fields and the keys of its lists are not checked")
+		}
 	}
 	for i, list := range explain.Lint(registry, values...) {
 		for _, f := range append(duplicateKeys(all[i]), list...) {
