@@ -53,3 +53,21 @@ func TestActionsPassAdmission(t *testing.T) {
 		}
 	}
 }
+
+// A second eviction of a pod that finalizers keep changes nothing, so that drains that try again
+// do not wake up its watchers.
+func TestSecondEvictionChangesNothing(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	const pods = "/api/v1/namespaces/n/pods"
+	q.must(cluster.Create, pods, `{"metadata":{"name":"p","finalizers":["example.com/f"]},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	version := ""
+	for range 2 {
+		q.must(cluster.Create, pods+"/p/eviction", `{"metadata":{"name":"p"}}`)
+		pod := q.must(cluster.Get, pods+"/p", "")
+		now := pod.Lookup("metadata", "resourceVersion").StringOr("")
+		if version != "" && now != version {
+			t.Errorf("the second eviction changed the resourceVersion from %s to %s", version, now)
+		}
+		version = now
+	}
+}

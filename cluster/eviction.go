@@ -98,8 +98,12 @@ func (d *deletion) evict(ctx context.Context, key string) *Status {
 				return nil, st
 			}
 			object = current.Value.tree()
-			object.Value = withPodCondition(object.Value,
+			evicted := withPodCondition(object.Value,
 				podCondition{kind: "DisruptionTarget", reason: "EvictionByEvictionAPI", message: "Eviction API: evicting"}, formatTime(d.now))
+			if document.Equal(evicted, object.Value) { // by an earlier eviction, after which finalizers keep the pod
+				return current.Value, nil
+			}
+			object.Value = evicted
 			return newRecord(object, document.Value{}), nil
 		})
 		var st *Status
