@@ -271,8 +271,16 @@ func objectText(status *cluster.Status) string {
 	return what + " " + strconv.Quote(status.Details.Name) + " is invalid"
 }
 
+// text returns the message for people, without the text of a large object or list.
 func (f *FieldError) text() string {
+	const long = 200
 	text := f.Message
+	switch f.Value.Kind() {
+	case document.Object, document.List:
+		if value := f.Value.String(); len(value) > long {
+			text = strings.Replace(text, value, value[:1]+"…"+value[len(value)-1:], 1)
+		}
+	}
 	if f.Field != "" {
 		text = f.Field + ": " + text
 	}

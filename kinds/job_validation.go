@@ -323,6 +323,7 @@ func (c *check) jobTemplateUpdate(spec, old field) {
 	if !open {
 		if !c.sameAs(template, fixed, was) {
 			c.invalidChange(template, isImmutable)
+			c.nameChanges(template, fixed, was.Value)
 		}
 		return
 	}
@@ -334,6 +335,7 @@ func (c *check) jobTemplateUpdate(spec, old field) {
 	}
 	if f := spec.getAs("template.spec", "template.spec"); !c.sameAs(f, pod, before) {
 		c.invalidChange(f, isImmutable)
+		c.nameChanges(f, pod, before.Value)
 	}
 }
 

@@ -89,6 +89,7 @@ func validateClaimUpdate(c *check, object, old field) {
 	}
 	if !c.same(next, stored) {
 		c.forbidden(spec, "may not be changed after creation, except resources.requests and volumeAttributesClassName of a bound claim")
+		c.nameChanges(spec, next.Value, stored.Value)
 	}
 	size := spec.get("resources.requests.storage")
 	newSize := amountOf(size.Value)

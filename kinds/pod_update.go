@@ -158,6 +158,7 @@ func (p *podCheck) checkFixedSpec(was field) {
 	if spec := p.spec; !p.sameAs(spec, fixed, was) {
 		p.forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, "+
 			"`spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations) and `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)")
+		p.nameChanges(spec, fixed, was.Value)
 	}
 }
 

@@ -248,5 +248,8 @@ func (c *check) immutable(f, old field) bool {
 		return true
 	}
 	c.invalidChange(f, isImmutable)
+	if f.Kind() == document.Object || f.Kind() == document.List {
+		c.nameChanges(f, f.Value, old.Value)
+	}
 	return false
 }

@@ -45,6 +45,7 @@ func validateStatefulSet(c *check, object, old field) {
 	if !c.sameAs(spec, fixed, was) {
 		c.forbidden(spec, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "+
 			"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden")
+		c.nameChanges(spec, fixed, was.Value)
 	}
 }
 
