@@ -1,14 +1,11 @@
 package defaults
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
-	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -162,86 +159,6 @@ func profile(s string) document.Value {
 		return p.With("type", document.NewString("Localhost")).With("localhostProfile", document.NewString(local))
 	}
 	return document.Value{}
-}
-
-// completed returns a pod's spec with pod-level resources in which the resources that are
-// given in part are complete (PodLevelResourcesFixDefaulting, KEP-2837): in this order, the
-// limits of huge pages are those of the containers, requests are those of the containers or
-// the limits, and limits are those of the containers, or the request if that is larger, where
-// all containers have limits. Older versions have rules for it, so that there the client
-// owns the result.
-func (r *Rules) completed(spec document.Value) document.Value {
-	own := spec.Get("resources")
-	if r.minor < 37 || own.Get("limits").Len() == 0 && own.Get("requests").Len() == 0 {
-		return spec
-	}
-	limits, requests := podresources.Read(own.Get("limits")), podresources.Read(own.Get("requests"))
-	containerLimits := podresources.OfContainers(spec, "limits")
-	complete := func(amounts podresources.Amounts, name string, q quantity.Quantity) {
-		if _, given := amounts[name]; !given {
-			amounts[name] = q
-		}
-	}
-	for name, q := range containerLimits {
-		if _, requested := requests[name]; podresources.IsHugePages(name) && !requested {
-			complete(limits, name, q)
-		}
-	}
-	for name, q := range podresources.OfContainers(spec, "requests") {
-		if name == "cpu" || name == "memory" {
-			complete(requests, name, q)
-		}
-	}
-	for name, q := range limits {
-		if podresources.IsPodLevel(name) {
-			complete(requests, name, q)
-		}
-	}
-	for name, q := range requests {
-		if podresources.IsPodLevel(name) && allLimited(spec, name) {
-			if limit := containerLimits[name]; limit.Cmp(q) > 0 {
-				q = limit
-			}
-			complete(limits, name, q)
-		}
-	}
-	return spec.With("resources", withAmounts(withAmounts(own, "limits", limits), "requests", requests))
-}
-
-// allLimited reports whether all containers of a pod have a limit for a resource.
-func allLimited(spec document.Value, name string) bool {
-	for _, list := range [...]string{"containers", "initContainers", "ephemeralContainers"} {
-		for _, c := range spec.Get(list).Items() {
-			if !c.Lookup("resources", "limits", name).Exists() {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// withAmounts returns a container's or pod's resources with the amounts that its limits or
-// requests lack. Given amounts keep their text.
-func withAmounts(resources document.Value, which string, amounts podresources.Amounts) document.Value {
-	given := resources.Get(which)
-	for _, name := range slices.Sorted(maps.Keys(amounts)) {
-		if !given.Get(name).Exists() {
-			given = given.With(name, document.NewString(amounts[name].String()))
-		}
-	}
-	if given.Len() == 0 {
-		return resources
-	}
-	return resources.With(which, given)
-}
-
-// keptResources returns an updated pod's spec with the pod-level resources of the live one if
-// it has none, from a client that does not know the field (PodLevelResourcesFixDefaulting).
-func (r *Rules) keptResources(spec, live document.Value) document.Value {
-	if r.minor < 37 || spec.Get("resources").Exists() {
-		return spec
-	}
-	return spec.With("resources", live.Get("resources"))
 }
 
 // resized limits an update through the resize subresource to the resources of the pod and

@@ -19,9 +19,6 @@ const (
 func ServiceClass(spec document.Value, since func(version string) bool) string {
 	own, exact := spec.Get("resources"), since("1.37")
 	if own.Exists() && since("1.34") && (!exact || podLevel(own)) {
-		if exact {
-			return classOf(own)
-		}
 		return classOfSums(own)
 	}
 	var containers []document.Value
@@ -35,7 +32,7 @@ func ServiceClass(spec document.Value, since func(version string) bool) string {
 	}
 	class := ""
 	for _, c := range containers {
-		switch one := classOf(c); {
+		switch one := classOfSums(c); {
 		case class == "":
 			class = one
 		case class != one:
@@ -60,24 +57,8 @@ func podLevel(resources document.Value) bool {
 	return false
 }
 
-// classOf returns the class of a single container since Kubernetes 1.37.
-func classOf(resources document.Value) string {
-	requests, limits := Read(resources.Get("requests")), Read(resources.Get("limits"))
-	amounts := 0
-	for _, name := range [...]string{"cpu", "memory"} {
-		request := requests[name]
-		if request.Cmp(limits[name]) != 0 {
-			return burstable
-		}
-		if request.Cmp(quantity.Quantity{}) != 0 {
-			amounts++
-		}
-	}
-	return [...]string{bestEffort, burstable, guaranteed}[amounts]
-}
-
-// classOfSums returns the class of containers before Kubernetes 1.37, which adds up their
-// requests and limits before it compares them.
+// classOfSums returns the class of containers by the sums of their requests and of their limits,
+// which Kubernetes compared before version 1.37.
 func classOfSums(containers ...document.Value) string {
 	requests, limits, all := Amounts{}, Amounts{}, true
 	for _, resources := range containers {
@@ -86,10 +67,14 @@ func classOfSums(containers ...document.Value) string {
 		limits.Add(own)
 		all = all && len(own) == 2
 	}
-	switch {
-	case len(requests) == 0 && len(limits) == 0:
+	if len(requests) == 0 && len(limits) == 0 {
 		return bestEffort
-	case all && requests.Equal(limits):
+	}
+	for name, limit := range limits {
+		request, given := requests[name]
+		all = all && given && request.Cmp(limit) == 0
+	}
+	if all && len(requests) == len(limits) {
 		return guaranteed
 	}
 	return burstable
