@@ -92,10 +92,9 @@ func haveRules(kinds *schema.Registry, live, changes documents) bool {
 		k, known := kinds.Of(o.Value)
 		return known && k.Rules > 0
 	}
-	for _, o := range changes.objects() {
-		if ruled(o) || o.Kind() == "" && slices.ContainsFunc(live.objects(), ruled) {
-			return true
-		}
+	all := changes.objects()
+	if slices.ContainsFunc(all, func(o manifest.Object) bool { return o.Kind() == "" }) {
+		all = append(all, live.objects()...)
 	}
-	return false
+	return slices.ContainsFunc(all, ruled)
 }
