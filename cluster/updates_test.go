@@ -49,11 +49,7 @@ func TestRecordedUpdates(t *testing.T) {
 		var causes []string
 		if st != nil {
 			code, object = st.Code, document.NewObject().With("message", document.NewString(st.Message))
-			if st.Details != nil {
-				for _, cause := range st.Details.Causes {
-					causes = append(causes, strings.TrimPrefix(cause.Type, "FieldValue")+":"+cause.Field)
-				}
-			}
+			causes = causesOf(st)
 		} else {
 			code, object = response.Code, response.Object
 		}

@@ -60,14 +60,19 @@ func acceptanceText(response *cluster.Response) string {
 }
 
 func refusalText(st *cluster.Status) string {
-	var causes []string
+	causes := causesOf(st)
+	slices.Sort(causes)
+	return strings.Join(append([]string{strconv.Itoa(st.Code)}, causes...), " ")
+}
+
+// causesOf returns the causes of a refusal as the recordings have them, such as Invalid:spec.a.
+func causesOf(st *cluster.Status) (causes []string) {
 	if st.Details != nil {
 		for _, cause := range st.Details.Causes {
 			causes = append(causes, strings.TrimPrefix(cause.Type, "FieldValue")+":"+cause.Field)
 		}
 	}
-	slices.Sort(causes)
-	return strings.Join(append([]string{strconv.Itoa(st.Code)}, causes...), " ")
+	return causes
 }
 
 // A changedAnswer is a request and what each version answers.

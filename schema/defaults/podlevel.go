@@ -16,10 +16,10 @@ import (
 // owns the result.
 func (r *Rules) completed(spec document.Value) document.Value {
 	own := spec.Get("resources")
-	limits, requests := podresources.Read(own.Get("limits")), podresources.Read(own.Get("requests"))
-	if r.minor < 37 || len(limits) == 0 && len(requests) == 0 {
+	if r.minor < 37 || own.Get("limits").Len() == 0 && own.Get("requests").Len() == 0 {
 		return spec
 	}
+	limits, requests := podresources.Read(own.Get("limits")), podresources.Read(own.Get("requests"))
 	limitsOfAll, requestsOfAll := podresources.OfContainers(spec, "limits"), podresources.OfContainers(spec, "requests")
 	every := podresources.Amounts{}
 	for _, amounts := range [...]podresources.Amounts{limits, requests, limitsOfAll, requestsOfAll} {
