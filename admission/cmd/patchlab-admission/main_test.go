@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -145,6 +146,21 @@ func TestApplyOfTheOtherProgramEvaluatesRules(t *testing.T) {
 		if n := strings.Count(problems.String(), "contains no live objects"); n != 1 {
 			t.Errorf("%s: the note about the live objects is printed %d times\n%s", c.why, n, problems.String())
 		}
+	}
+	// A pipe, as of <(command) in a shell, can be read only once.
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	if _, err := write.WriteString(toy); err != nil {
+		t.Fatal(err)
+	}
+	_ = write.Close()
+	var out, problems bytes.Buffer
+	code := cli.Run([]string{"apply", "--crd", crd, "-f", "/dev/fd/" + strconv.Itoa(int(read.Fd()))}, nil, &out, &problems)
+	if code != 1 || !strings.Contains(problems.String(), "too big") {
+		t.Errorf("a pipe: exit code %d\n%s%s", code, out.String(), problems.String())
 	}
 }
 

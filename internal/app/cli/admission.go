@@ -39,32 +39,25 @@ func (a *App) noteNoAdmission(suppress string) {
 	}
 }
 
-// heldOutput keeps what has been printed on standard error and read from standard input until
-// it is clear which program does the work, so that another one can begin anew.
+// heldOutput keeps what has been printed on standard error until it is clear which program does
+// the work, so that another one can begin anew.
 type heldOutput struct {
 	app     *App
 	program string
-	in      []byte // nil if standard input is not read
 	errs    io.Writer
 	text    bytes.Buffer
 }
 
 // holdForRules begins to hold output, unless this program evaluates rules itself or no other is
 // installed; the result is nil then.
-func (a *App) holdForRules(f *inputFlags) (*heldOutput, error) {
+func (a *App) holdForRules() *heldOutput {
 	program, ok := findProgram(admissionProgram)
 	if a.Admission != nil || !ok {
-		return nil, nil
+		return nil
 	}
 	h := &heldOutput{app: a, program: program, errs: a.Err}
-	if f.live == "-" || slices.Contains(f.files, "-") {
-		var err error
-		if h.in, err = a.read("-"); err != nil {
-			return nil, manifest.FileError("-", err)
-		}
-	}
 	a.Err = &h.text
-	return h, nil
+	return h
 }
 
 // release prints what was held.
@@ -79,9 +72,6 @@ func (h *heldOutput) release() {
 func (h *heldOutput) handOver(ctx context.Context) error {
 	h.text.Reset()
 	h.app.Err = h.errs
-	if h.in != nil {
-		h.app.In = bytes.NewReader(h.in)
-	}
 	return h.app.runWith(ctx, h.program)
 }
 

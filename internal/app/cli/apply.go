@@ -179,7 +179,7 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 	shown := openedCase{options: o}
 	var bodies []string
 	if o.open {
-		bodies = o.bodies(in.changes)
+		bodies = o.bodies(a, in.changes)
 	}
 	for result, err := range in.lab.Run(in.live, in.changes, o.change.Change) {
 		if len(bodies) > 0 {
@@ -206,12 +206,10 @@ type applyInputs struct {
 // begin reads the inputs. It returns nil if it has executed the program that evaluates the CEL
 // rules of what is changed, which then has done all the work.
 func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) {
-	held, err := a.holdForRules(&o.inputs)
-	if err != nil {
-		return nil, err
-	}
+	held := a.holdForRules()
 	defer held.release()
 	in := &applyInputs{}
+	var err error
 	if in.live, in.changes, err = o.inputs.read(ctx, a, o.change.Namespace); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 
@@ -70,10 +69,10 @@ func (c *openedCase) scenario(a *App, live documents) (*scenario.Scenario, error
 
 // bodies returns the text of each change: that of the file, with its comments, if it contains
 // a single change.
-func (o *applyOptions) bodies(changes documents) []string {
+func (o *applyOptions) bodies(a *App, changes documents) []string {
 	objects := changes.objects()
 	if len(objects) == 1 && len(o.inputs.files) == 1 {
-		if text, err := os.ReadFile(o.inputs.files[0]); err == nil {
+		if text, err := a.read(o.inputs.files[0]); err == nil {
 			return []string{string(text)}
 		}
 	}

@@ -58,10 +58,15 @@ func howToInstall(pkg string) string {
 
 // runWith executes another program with the same arguments.
 func (a *App) runWith(ctx context.Context, program string) error {
-	c := exec.CommandContext(ctx, program, a.args...)
-	c.Stdin, c.Stdout, c.Stderr = inherited(a.In), a.Out, a.Err
+	args, in, remove, err := a.handedOver()
+	defer remove()
+	if err != nil {
+		return err
+	}
+	c := exec.CommandContext(ctx, program, args...)
+	c.Stdin, c.Stdout, c.Stderr = inherited(in), a.Out, a.Err
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
-	err := c.Run()
+	err = c.Run()
 	if c.ProcessState != nil && c.ProcessState.Success() {
 		return nil // also after an interrupt
 	}

@@ -265,7 +265,7 @@ func refuseKustomization(docs documents) error {
 }
 
 // source returns the reader for input files.
-func (a *App) source() *manifest.Source { return &manifest.Source{Stdin: a.In} }
+func (a *App) source() *manifest.Source { return &manifest.Source{Contents: a.read} }
 
 // crds reads CustomResourceDefinitions and reports other documents in the files.
 func (a *App) crds(names []string) ([]manifest.Object, error) {

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -234,7 +232,6 @@ type resolving struct {
 	lab      *patchlab.Lab
 	live     *liveIndex
 	changes  documents
-	stdin    []byte // contents of standard input
 	sources  map[string]*sourceFile
 	resolved []resolved
 	refused  int
@@ -253,13 +250,6 @@ type resolved struct {
 // resolving reads the inputs of resolve.
 func (a *App) resolving(ctx context.Context, o *resolveOptions) (*resolving, error) {
 	r := &resolving{app: a, o: o, sources: map[string]*sourceFile{}}
-	if slices.Contains(o.inputs.files, "-") {
-		var err error
-		if r.stdin, err = io.ReadAll(io.LimitReader(a.In, manifest.MaxBytes+1)); err != nil {
-			return nil, err
-		}
-		a.In = bytes.NewReader(r.stdin)
-	}
 	live, changes, err := o.inputs.read(ctx, a, o.apply.Namespace)
 	if err != nil {
 		return nil, err
@@ -408,9 +398,9 @@ func (a *App) conflictPaths(ctx context.Context, args []string, o *resolveOption
 
 // text returns the text of an input file.
 func (r *resolving) text(name string) (string, bool) {
-	if name == "<stdin>" {
-		return string(r.stdin), true
+	if name == manifest.StdinName {
+		name = "-"
 	}
-	data, err := os.ReadFile(name)
+	data, err := r.app.read(name)
 	return string(data), err == nil
 }

@@ -75,9 +75,10 @@ type App struct {
 	page func() (http.Handler, error) // the playground; nil is that of package web
 	// opens an address; nil uses the user's browser.
 	browser func(context.Context, string) error
-	args    []string        // without the program's name
-	quiet   bool            // do not print notes
-	noted   map[string]bool // notes that were printed by noteOnce
+	args    []string          // without the program's name
+	kept    map[string][]byte // inputs that can be read only once, by name
+	quiet   bool              // do not print notes
+	noted   map[string]bool   // notes that were printed by noteOnce
 	// unread is the number of skipped files that cannot be parsed.
 	unread int
 }

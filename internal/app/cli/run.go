@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -221,20 +219,6 @@ func (a *App) scenarioFiles(names []string, recursive bool) ([]scenarioFile, err
 		return nil, errors.New(strings.Join(names, ", ") + ": no scenario found")
 	}
 	return files, nil
-}
-
-// read reads a file or standard input; the latter can be read again afterwards.
-func (a *App) read(name string) ([]byte, error) {
-	if name != "-" {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, manifest.FileError(name, err)
-		}
-		return text, nil
-	}
-	text, err := io.ReadAll(io.LimitReader(a.In, manifest.MaxBytes+1))
-	a.In = bytes.NewReader(text) // for another program that this command may execute
-	return text, err
 }
 
 // setups returns the setups to run the scenarios with: one, or two to compare.

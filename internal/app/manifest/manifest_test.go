@@ -226,7 +226,7 @@ func TestFolderOfFileSystem(t *testing.T) {
 }
 
 func TestStandardInput(t *testing.T) {
-	s := &manifest.Source{Stdin: strings.NewReader("kind: A\n")}
+	s := &manifest.Source{Contents: func(string) ([]byte, error) { return []byte("kind: A\n"), nil }}
 	docs, err := s.Read("-")
 	if err != nil || len(docs) != 1 || docs[0].Position(docs[0].Root).String() != "<stdin>:1:1" {
 		t.Errorf("%v, %v", docs, err)

@@ -17,11 +17,15 @@ import (
 // MaxBytes is the maximum size of a file, which may have many documents.
 const MaxBytes = 64 << 20
 
+// StdinName is the name of standard input in positions.
+const StdinName = "<stdin>"
+
 // A Source reads files by name. The zero value reads the operating system's files, and
 // directories without their subdirectories.
 type Source struct {
-	// Stdin is read for the name "-"; if it is nil, that name is an error.
-	Stdin io.Reader
+	// Contents reads a file of the operating system by its name, or standard input, whose name
+	// is "-". With nil, Read opens files itself, and "-" is an error.
+	Contents func(name string) ([]byte, error)
 	// FS is the file system; nil is the operating system's.
 	FS fs.FS
 	// Recursive includes the subdirectories of directories.
@@ -283,34 +287,30 @@ func (s *Source) readFile(name string) ([]*document.Document, error) {
 		return nil, FileError(name, err)
 	}
 	if name == "-" {
-		name = "<stdin>"
+		name = StdinName
 	}
 	return parse(name, data, s.Duplicates)
 }
 
 func (s *Source) bytes(name string) ([]byte, error) {
-	var in io.Reader
 	switch {
-	case name == "-" && s.Stdin == nil:
-		return nil, errors.New("the name - (standard input) is not supported here")
+	case s.Contents != nil:
+		return s.Contents(name)
 	case name == "-":
-		in = s.Stdin
-	case s.FS != nil:
-		f, err := s.FS.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	default:
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
+		return nil, errors.New("the name - (standard input) is not supported here")
 	}
-	return io.ReadAll(io.LimitReader(in, MaxBytes+1))
+	var f fs.File
+	var err error
+	if s.FS != nil {
+		f, err = s.FS.Open(name)
+	} else {
+		f, err = os.Open(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, MaxBytes+1))
 }
 
 // A fileError is an error of reading or writing a file, with a short message. It unwraps to

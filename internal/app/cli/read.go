@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// read returns the contents of a file or, for "-", of standard input. What can be read only once,
+// which is standard input and a pipe such as that of <(command) in a shell, is kept: resolve
+// needs the text of a manifest again, and another program may need all inputs (handedOver).
+func (a *App) read(name string) ([]byte, error) {
+	if data, read := a.kept[name]; read {
+		return data, nil
+	}
+	var in io.Reader
+	once := name == "-"
+	if once {
+		in = a.In
+	} else {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, manifest.FileError(name, err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		once = err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, manifest.MaxBytes+1))
+	if err != nil {
+		return nil, manifest.FileError(name, err)
+	}
+	if once {
+		if a.kept == nil {
+			a.kept = map[string][]byte{}
+		}
+		a.kept[name] = data
+	}
+	return data, nil
+}
+
+// handedOver returns the arguments and the standard input for another program that begins anew:
+// pipes that were read are replaced by files in a temporary folder, which remove deletes.
+func (a *App) handedOver() (args []string, in io.Reader, remove func(), err error) {
+	args, in, remove = slices.Clone(a.args), a.In, func() {}
+	if data, read := a.kept["-"]; read {
+		in = bytes.NewReader(data)
+	}
+	folder, files := "", 0
+	for name, data := range a.kept {
+		if name == "-" {
+			continue
+		}
+		if folder == "" {
+			if folder, err = os.MkdirTemp("", "patchlab"); err != nil {
+				return nil, nil, remove, err
+			}
+			remove = func() { _ = os.RemoveAll(folder) }
+		}
+		file := filepath.Join(folder, strconv.Itoa(files)+"-"+filepath.Base(name))
+		files++
+		if err = os.WriteFile(file, data, 0o600); err != nil {
+			return nil, nil, remove, err
+		}
+		for i, arg := range args {
+			if flag, found := strings.CutSuffix(arg, name); found && (flag == "" || strings.HasPrefix(flag, "-")) {
+				args[i] = flag + file
+			}
+		}
+	}
+	return args, in, remove, nil
+}
