@@ -163,6 +163,10 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		e.Position = e.Fields[0].Position
 	}
 	e.message = refusalText(status, e.Fields) + answer
+	if number := (*strconv.NumError)(nil); errors.As(status, &number) { // of a resourceVersion
+		e.Position = w.Object.PositionOf(document.Keys("metadata", "resourceVersion"))
+		e.message += "\nmetadata.resourceVersion must be that of the live object, which is a number, or absent"
+	}
 	if errors.Is(status, fieldmanager.ErrVersion) {
 		e.message += "\na managedFields entry of the live object has this version, which its CustomResourceDefinition no longer has; remove the entry, or set managedFields to [{}] to remove all"
 	}

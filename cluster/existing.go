@@ -58,7 +58,7 @@ func (c *Cluster) existing(object document.Value) (item store.Item[*Record], war
 func existingRevision(object document.Value) (int64, *Status) {
 	n, err := revision(meta(object, "resourceVersion"))
 	if err != nil {
-		return 0, badRequest("metadata.resourceVersion: " + err.Error())
+		return 0, badRequest("metadata.resourceVersion: " + strconv.Quote(meta(object, "resourceVersion")) + " is not a number")
 	}
 	return n, nil
 }

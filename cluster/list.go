@@ -97,8 +97,11 @@ func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Reading, 
 	if st := checkNameParameter(r.Name); st != nil {
 		return nil, st
 	}
-	least, err := revision(r.ResourceVersion)
-	if err != nil {
+	least, err := versionParameter(r.ResourceVersion)
+	switch {
+	case err != nil && ep.strategy.Uncached:
+		return nil, badListVersion(err)
+	case err != nil:
 		return nil, plainError(err)
 	}
 	item, err := c.store.Get(ctx, ep.key(r.Namespace, r.Name), store.GetOptions{MinRevision: least, Cached: r.ResourceVersion != ""})
@@ -181,9 +184,9 @@ func listOf(ep *endpoint, metadata, items document.Value) document.Value {
 // kube-apiserver serves from its cache, the limit is ignored.
 func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selection) (store.Page[*Record], *Status) {
 	var none store.Page[*Record]
-	at, err := revision(r.ResourceVersion)
+	at, err := versionParameter(r.ResourceVersion)
 	if err != nil {
-		return none, badRequest(err.Error())
+		return none, badListVersion(err)
 	}
 	o := store.ListOptions[*Record]{Revision: at, Limit: r.Limit, Continue: r.Continue, Cached: r.ResourceVersion != ""}
 	limited := (r.Limit > 0 || r.Verb == DeleteCollection) && !s.single

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -78,19 +79,20 @@ func revision(text string) (int64, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, &versionError{text: text, err: err}
+		return 0, err
 	}
 	return int64(min(n, math.MaxInt64-1)), nil // no store reaches it, and one more is a revision, too
 }
 
-// versionError reports a resourceVersion that is not a number.
-type versionError struct {
-	text string
-	err  error
+// versionParameter parses the parameter resourceVersion of a read.
+func versionParameter(text string) (int64, error) {
+	n, err := revision(text)
+	if err != nil {
+		return 0, fmt.Errorf("resourceVersion: Invalid value: %q: %w", text, err)
+	}
+	return n, nil
 }
 
-func (e *versionError) Error() string {
-	return "invalid resourceVersion " + strconv.Quote(e.text) + ": it must be a number that this server returned"
-}
-
-func (e *versionError) Unwrap() error { return e.err }
+// badListVersion returns the error for a wrong resourceVersion of a list, and of a read that
+// kube-apiserver does not serve from its cache.
+func badListVersion(err error) *Status { return badRequest("invalid resource version: " + err.Error()) }

@@ -63,6 +63,16 @@ func (p *pipeline) show(k *schema.Kind, o fieldmanager.Object) (document.Value, 
 // object was made from the live object of b.
 func (p *pipeline) stored(k *schema.Kind, o fieldmanager.Object, b basis) (*Record, *Status) {
 	if k.Builtin {
+		if to, ok := p.builtinStorage(k); ok {
+			converted, err := p.convert(o.Value, to)
+			if err != nil {
+				return nil, plainError(err)
+			}
+			o.Value = converted
+			r := newRecord(o, document.Value{})
+			r.decoded = to
+			return r, nil
+		}
 		decoded, err := defaults.DecodeUpdate(k, o.Value, b.storedFor(k), defaults.FromTree)
 		if err != nil {
 			return newRecord(o, b.decodedFor(k)), nil
@@ -88,6 +98,17 @@ func (p *pipeline) stored(k *schema.Kind, o fieldmanager.Object, b basis) (*Reco
 	}
 	o.Value = value
 	return newRecord(o, document.Value{}), nil
+}
+
+// builtinStorage returns the kind in the version in which a built-in object is stored, if that is
+// another version than the kind's.
+func (p *pipeline) builtinStorage(k *schema.Kind) (*schema.Kind, bool) {
+	stored := p.strategy(k).StorageVersion
+	if stored == "" || stored == k.APIVersion() {
+		return nil, false
+	}
+	group, version, _ := schema.SplitAPIVersion(stored)
+	return p.kinds.Kind(schema.GroupVersionKind{Group: group, Version: version, Kind: k.Kind})
 }
 
 // storageVersion returns the storage version of a custom kind, which need not be served.

@@ -39,7 +39,7 @@ func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Reading
 	if st != nil {
 		return nil, st
 	}
-	after, err := revision(r.ResourceVersion)
+	after, err := versionParameter(r.ResourceVersion)
 	if err != nil {
 		return nil, plainError(err)
 	}

@@ -300,6 +300,59 @@ func TestStatusSubresourceChangesOnlyTheStatus(t *testing.T) {
 	}
 }
 
+// Objects of which the versions differ are stored in one of them, so that writing the same through
+// another version changes nothing.
+func TestStoredInOneVersion(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	for _, c := range []struct{ in, other, body string }{
+		{"/apis/autoscaling/v2/namespaces/n/horizontalpodautoscalers", "/apis/autoscaling/v1/namespaces/n/horizontalpodautoscalers",
+			`{"metadata":{"name":"x"},"spec":{"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"},"maxReplicas":3,"metrics":[
+			{"type":"Resource","resource":{"name":"memory","target":{"type":"Utilization","averageUtilization":5}}},
+			{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":7}}}]}}`},
+		{"/api/v1/namespaces/n/events", "/apis/events.k8s.io/v1/namespaces/n/events",
+			`{"metadata":{"name":"x"},"involvedObject":{"kind":"Pod","namespace":"n"},"reason":"r","source":{"component":"c"}}`},
+	} {
+		q.must(cluster.Create, c.in, c.body)
+		q.must(cluster.Update, c.other+"/x", q.must(cluster.Get, c.other+"/x", "").String()) // gives the fields of an Event another version
+		stored := q.must(cluster.Get, c.in+"/x", "").Lookup("metadata", "resourceVersion").StringOr("")
+		for _, path := range [...]string{c.in + "/x", c.other + "/x"} {
+			same := q.must(cluster.Update, path, q.must(cluster.Get, path, "").String())
+			if version := same.Lookup("metadata", "resourceVersion").StringOr(""); version != stored {
+				t.Errorf("%s: the same object again has resourceVersion %s, want %s as before", path, version, stored)
+			}
+		}
+	}
+}
+
+// A resourceVersion that is not a number has other words for each use, those of kube-apiserver
+// 1.36.3.
+func TestWrongResourceVersions(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, maps, `{"metadata":{"name":"m"}}`)
+	const number = `strconv.ParseUint: parsing "zz": invalid syntax`
+	const parameter = `resourceVersion: Invalid value: "zz": ` + number
+	at := func(r *cluster.Request) { r.ResourceVersion = "zz" }
+	for _, c := range []struct {
+		verb       cluster.Verb
+		path, body string
+		change     func(*cluster.Request)
+		code       int
+		message    string
+	}{
+		{cluster.Update, maps + "/m", `{"metadata":{"name":"m","resourceVersion":"zz"}}`, func(*cluster.Request) {}, 500, number},
+		{cluster.Patch, maps + "/m", `{"metadata":{"resourceVersion":"zz"}}`, func(*cluster.Request) {}, 500, number},
+		{cluster.Get, maps + "/m", "", at, 500, parameter},
+		{cluster.Watch, maps, "", at, 500, parameter},
+		{cluster.List, maps, "", at, 400, "invalid resource version: " + parameter},
+		{cluster.Get, "/api/v1/namespaces/n/events/e", "", at, 400, "invalid resource version: " + parameter},
+	} {
+		_, st := q.do(c.verb, c.path, c.body, c.change)
+		if st == nil || st.Code != c.code || st.Message != c.message {
+			t.Errorf("%s %s: %v, want %d %s", c.verb, c.path, st, c.code, c.message)
+		}
+	}
+}
+
 // The Events of both groups are the same objects.
 func TestEventsOfBothGroups(t *testing.T) {
 	q := fixed(t)

@@ -35,6 +35,7 @@ var coreEventStrategy = Strategy{
 var eventsEventStrategy = Strategy{
 	Group:          "events.k8s.io",
 	Resource:       "events",
+	StorageVersion: "v1",
 	Name:           subdomainName,
 	CreateOnUpdate: true,
 	NotCollected:   true,

@@ -11,25 +11,27 @@ import (
 
 // horizontalPodAutoscalerStrategy is the strategy of autoscaling/v1 HorizontalPodAutoscaler.
 var horizontalPodAutoscalerStrategy = Strategy{
-	Group:       "autoscaling",
-	Resource:    "horizontalpodautoscalers",
-	Name:        subdomainName,
-	Reset:       []string{"status"},
-	ResetStatus: []string{"spec"},
-	internal:    internalAutoscaler,
-	later:       &countedAutoscalerStrategy,
+	Group:          "autoscaling",
+	Resource:       "horizontalpodautoscalers",
+	Name:           subdomainName,
+	Reset:          []string{"status"},
+	ResetStatus:    []string{"spec"},
+	StorageVersion: "autoscaling/v2",
+	internal:       internalAutoscaler,
+	later:          &countedAutoscalerStrategy,
 }
 
 // countedAutoscalerStrategy is the strategy with generations (the feature HPAGeneration).
 var countedAutoscalerStrategy = Strategy{
-	since:       "1.37",
-	Group:       "autoscaling",
-	Resource:    "horizontalpodautoscalers",
-	Name:        subdomainName,
-	Generation:  []string{"spec"},
-	Reset:       []string{"status"},
-	ResetStatus: []string{"spec"},
-	internal:    internalAutoscaler,
+	since:          "1.37",
+	Group:          "autoscaling",
+	Resource:       "horizontalpodautoscalers",
+	Name:           subdomainName,
+	Generation:     []string{"spec"},
+	Reset:          []string{"status"},
+	ResetStatus:    []string{"spec"},
+	StorageVersion: "autoscaling/v2",
+	internal:       internalAutoscaler,
 }
 
 // internalAutoscaler converts an autoscaling/v1 object, which has one metric and keeps the

@@ -70,6 +70,10 @@ type Strategy struct {
 	ZeroNumbers []string
 	// Graceful permits a grace period for deletions.
 	Graceful bool
+	// StorageVersion is the apiVersion in which objects are stored, "" for that of the write. It
+	// is set where the versions differ in more than their name: an object written through one
+	// and then through another is changed if it differs as stored.
+	StorageVersion string
 	// Reset lists the dotted paths that a write of the object does not change, and ResetStatus
 	// those that a write of its status does not change.
 	Reset, ResetStatus []string
