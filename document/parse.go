@@ -103,19 +103,58 @@ func parseDeferring(d *Document, minText, minList int) (*Document, error) {
 	if len(p.b) >= minText {
 		p.eagerTo = -1
 	}
-	if err := p.value(0); err != nil {
+	if err := p.root(); err != nil {
 		return nil, err
 	}
-	p.space()
 	if p.i < len(p.b) {
-		return nil, p.fail(p.i, "unexpected text after the end of the value")
+		return nil, p.fail(p.i, textAfterValue)
 	}
+	return d, nil
+}
+
+const textAfterValue = "unexpected text after the end of the value"
+
+// root parses the value of the document, and the white space after it.
+func (p *parser) root() error {
+	if err := p.value(0); err != nil {
+		return err
+	}
+	p.space()
 	root := p.stack[0]
-	d.Root = Value{&root}
+	p.doc.Root = Value{&root}
 	if len(p.twice) > 0 {
 		p.listDuplicates()
 	}
-	return d, nil
+	return nil
+}
+
+// readJSON parses objects that follow each other, such as those that jq prints.
+func readJSON(data []byte, opts Options) ([]*Document, error) {
+	first := newDocument(string(data), opts)
+	at, err := first.parseAt(0)
+	docs := []*Document{first}
+	for err == nil && at < len(data) {
+		d := *first // with the same index of positions, because that of each would read the whole text
+		d.Root, d.Duplicates = Value{}, nil
+		at, err = d.parseAt(at)
+		docs = append(docs, &d)
+	}
+	return docs, err
+}
+
+// parseAt parses one of several values in the text of d, and returns where the next one begins.
+func (d *Document) parseAt(at int) (end int, err error) {
+	var p parser
+	p.begin(d, d.source)
+	defer p.release()
+	p.i = at
+	if err := p.root(); err != nil {
+		return 0, err
+	}
+	if p.i < len(p.b) && (d.Root.Kind() != Object || p.b[p.i] != '{') {
+		return 0, p.fail(p.i, textAfterValue)
+	}
+	return p.i, nil
 }
 
 // begin initializes the parser for a text of which nothing is deferred.

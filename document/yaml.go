@@ -15,17 +15,18 @@ import (
 // input plus one megabyte.
 const maxAliasGrowth = 10
 
-// Read parses a stream of YAML or JSON documents like kubectl: valid JSON is parsed as
-// JSON, anything else as YAML. Empty documents are skipped. An error is a *SyntaxError.
+// Read parses a stream of YAML or JSON documents like kubectl: JSON, of which several objects may
+// follow each other, is parsed as JSON, anything else as YAML. Empty documents are skipped. An
+// error is a *SyntaxError.
 func Read(data []byte, opts Options) ([]*Document, error) {
 	if err := opts.tooLarge(len(data)); err != nil {
 		return nil, err
 	}
 	var jsonErr error
 	if looksLikeJSON(data) {
-		d, err := Parse(data, opts)
+		docs, err := readJSON(data, opts)
 		if err == nil {
-			return []*Document{d}, nil
+			return docs, nil
 		}
 		if errors.Is(err, ErrDuplicateKey) || errors.Is(err, ErrTooDeep) {
 			return nil, err

@@ -71,6 +71,42 @@ func TestReadErrorsHavePositions(t *testing.T) {
 	}
 }
 
+// TestReadObjectsThatFollowEachOther checks JSON objects without anything between them, as jq prints
+// them and as kubectl reads them.
+func TestReadObjectsThatFollowEachOther(t *testing.T) {
+	for _, c := range []struct {
+		in, why string
+		want    int
+		err     string
+	}{
+		{`{"a":1}{"a":2}`, "on one line", 2, ""},
+		{"{\"a\":1}\n{\"a\":\n2}\r\n\t{}\n", "on several lines", 3, ""},
+		{"{\"a\":1}\n---\n{\"a\":2}\n", "separated as in YAML", 2, ""},
+		{"{\"a\":1}\n[]", "a list after an object", 0, "f:2:1: unexpected text after the end of the value"},
+		{"[]{}", "an object after a list", 0, "f:1:3: unexpected text after the end of the value"},
+		{"{\"a\":1}\nx", "other text", 0, "f:2:1: unexpected text after the end of the value"},
+		{"{\"a\":1}\n{\"a\":1,\"a\":1}", "a key twice", 0, `f:2:8: key "a" is duplicated in the object`},
+	} {
+		docs, err := Read([]byte(c.in), Options{Name: "f"})
+		if c.err == "" && (err != nil || len(docs) != c.want) || c.err != "" && (err == nil || err.Error() != c.err) {
+			t.Errorf("%s: %d documents, %v", c.why, len(docs), err)
+		}
+	}
+	const n = 5_000
+	docs, err := Read(bytes.Repeat([]byte("{\"a\":\n1}\n"), n), Options{})
+	if err != nil || len(docs) != n {
+		t.Fatal(len(docs), err)
+	}
+	for i, d := range docs {
+		if p := d.PositionOf(Keys("a")); p.Line != 2*i+2 || p.Column != 1 {
+			t.Fatalf("the field of object %d is at %v", i, p)
+		}
+	}
+	if most := 10*n + n*checkpointBytes; docs[0].lookup.scanned > most {
+		t.Errorf("read %d bytes for positions, want at most %d", docs[0].lookup.scanned, most)
+	}
+}
+
 func TestReadBoundsAliases(t *testing.T) {
 	in := []byte("a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n" +
 		"d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n")

@@ -83,6 +83,17 @@ func (d documents) Documents() ([]*document.Document, error) { return d, nil }
 // objects returns the objects and patches among the documents.
 func (d documents) objects() []manifest.Object { return manifest.Split(d...) }
 
+// within returns the number of documents in a file.
+func (d documents) within(name string) int {
+	n := 0
+	for _, one := range d {
+		if one.Position(one.Root).Name == name {
+			n++
+		}
+	}
+	return n
+}
+
 // read reads the live objects and the changes. namespace is the namespace for objects from a
 // cluster.
 func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, changes documents, err error) {

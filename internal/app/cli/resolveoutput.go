@@ -258,15 +258,19 @@ func (f *sourceFile) text(bodies []string) string {
 // source returns the file of a manifest and the index of its document.
 func (r *resolving) source(one *resolved) (*sourceFile, int) {
 	at := one.Document.Position(one.Document.Root)
-	f := r.sources[at.Name]
-	if f == nil {
-		text, ok := r.text(at.Name)
-		if !ok { // not from a file, but from kustomize for example: one document per manifest
-			f = &sourceFile{name: at.Name, heads: []string{""}, bodies: []string{string(one.Document.Root.YAML())}, starts: []int{1}}
-			return f, 0
+	f, known := r.sources[at.Name]
+	if !known {
+		if text, ok := r.text(at.Name); ok {
+			f = splitFile(at.Name, text)
 		}
-		f = splitFile(at.Name, text)
+		if f != nil && len(f.bodies) == 1 && r.changes.within(at.Name) > 1 {
+			f = nil // JSON objects that follow each other
+		}
 		r.sources[at.Name] = f
+	}
+	if f == nil { // not from a file, but from kustomize for example: one document per manifest
+		f = &sourceFile{name: at.Name, heads: []string{""}, bodies: []string{string(one.Document.Root.YAML())}, starts: []int{1}}
+		return f, 0
 	}
 	n, _ := slices.BinarySearch(f.starts, at.Line+1)
 	return f, max(0, n-1)
