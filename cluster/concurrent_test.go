@@ -142,3 +142,47 @@ func run(t *testing.T, clients int, client func(i int) error) {
 		t.Error(err)
 	}
 }
+
+// Every write ends a pod whose grace period is over. A deletion that has marked a pod in this way
+// succeeds also if another request ends it, and so does an eviction.
+func TestDeletionIsNotLostToAnotherWrite(t *testing.T) {
+	const pods = "/api/v1/namespaces/n/pods"
+	for _, c := range []struct {
+		verb       cluster.Verb
+		path, body string
+		code       int
+	}{
+		{cluster.Delete, pods + "/p", "", 200},
+		{cluster.Delete, pods + "/p", `{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0}`, 200},
+		{cluster.Create, pods + "/p/eviction", `{"kind":"Eviction","apiVersion":"policy/v1","metadata":{"name":"p"},"deleteOptions":{"gracePeriodSeconds":0}}`, 201},
+	} {
+		for range 20 {
+			q := newRequests(t, cluster.Config{})
+			q.must(cluster.Create, pods, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+			watch, st := q.do(cluster.Watch, pods, "")
+			if st != nil {
+				t.Fatal(st)
+			}
+			ended := make(chan *cluster.Status, 1)
+			go func() { // as a kubelet: ends the pod as soon as it is marked
+				for {
+					e, err := watch.Events.Next(t.Context())
+					if err != nil || e.Object.Lookup("metadata", "deletionTimestamp").Exists() {
+						break
+					}
+				}
+				_, st := q.do(cluster.Patch, pods+"/p/status", `{"status":{"message":"ended"}}`)
+				ended <- st
+			}()
+			response, st := q.do(c.verb, c.path, c.body)
+			if st != nil || response.Code != c.code {
+				t.Fatalf("%s %s: %v, want %d", c.verb, c.path, st, c.code)
+			}
+			<-ended
+			watch.Events.Stop()
+			if _, st := q.do(cluster.Get, pods+"/p", ""); st == nil || st.Code != 404 {
+				t.Fatalf("%s %s: the pod is still there: %v", c.verb, c.path, st)
+			}
+		}
+	}
+}

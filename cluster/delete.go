@@ -139,21 +139,42 @@ func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Resp
 			d.written(ctx, d.ep, item.Value)
 		}
 		if v.remove {
-			if v.update.Value.Exists() {
-				time.Sleep(endingFor)
-			}
-			if item, err = d.store.Delete(ctx, key, store.DeleteOptions[*Record]{Validate: unchanged(item.Revision)}); err != nil {
-				if errors.Is(err, errChanged) {
-					continue
-				}
+			removed, err := d.remove(ctx, key, item, v.update.Value.Exists())
+			switch {
+			case errors.Is(err, errChanged):
+				continue
+			case errors.Is(err, errEnded):
+			case err != nil:
 				return nil, d.storeStatus(d.ep, name, err)
+			default:
+				live = versioned(removed.Value.tree(), removed.Revision)
+				d.removed(ctx, d.ep, removed.Value)
 			}
-			live = versioned(item.Value.tree(), item.Revision)
-			d.removed(ctx, d.ep, item.Value)
 			v.update = fieldmanager.Object{}
 		}
 		return d.answer(live, v)
 	}
+}
+
+// errEnded reports that an object without a grace period has been deleted by another request,
+// after this one had marked it.
+var errEnded = errors.New("the object is gone")
+
+// remove deletes an item that was decided about. One that this request has marked as being deleted
+// is deleted whatever others write in between: every write ends an object whose grace period is
+// over, and a kubelet deletes it as soon as it sees the mark, which is errEnded here. The request
+// has done what it should then, and succeeds (issue 19403 of Kubernetes).
+func (d *deletion) remove(ctx context.Context, key string, item store.Item[*Record], marked bool) (store.Item[*Record], error) {
+	if !marked {
+		return d.store.Delete(ctx, key, store.DeleteOptions[*Record]{Validate: unchanged(item.Revision)})
+	}
+	time.Sleep(endingFor)
+	uid := item.Value.UID() // a new object may have the name by now
+	removed, err := d.store.Delete(ctx, key, store.DeleteOptions[*Record]{Preconditions: store.Preconditions{UID: &uid}})
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrPrecondition) {
+		return removed, errEnded
+	}
+	return removed, err
 }
 
 // unfinalized reproduces two bugs of the API server for an object that is deleted because the
