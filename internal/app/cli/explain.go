@@ -106,6 +106,7 @@ type explanation struct {
 	FieldManager string           `json:"fieldManager,omitempty"`
 	Result       string           `json:"result"`
 	Message      string           `json:"message,omitempty"`
+	Warnings     []string         `json:"warnings,omitempty"` // of the API server
 	Reasons      []explain.Reason `json:"reasons"`
 	Notes        []string         `json:"notes,omitempty"`
 }
@@ -125,7 +126,8 @@ func (e *explaining) add(r *patchlab.Result, err error) error {
 	}
 	what := outcomeOfResult(r)
 	e.counts[what]++
-	e.keep(e.about(r), explanation{Target: r.Target, Action: r.Action, FieldManager: r.FieldManager, Result: what.String(), Reasons: r.Reasons(), Notes: r.Notes})
+	e.keep(e.about(r), explanation{Target: r.Target, Action: r.Action, FieldManager: r.FieldManager, Result: what.String(), Warnings: r.Warnings,
+		Reasons: r.Reasons(), Notes: r.Notes})
 	return nil
 }
 
@@ -264,6 +266,9 @@ func (w *reasonWriter) explanation(x *explanation) {
 	fmt.Fprintf(&w.b, "%s: %s as %q, %s\n", x.Target, x.Action.Title(), x.FieldManager, x.Result)
 	if x.Message != "" && !slices.ContainsFunc(x.Reasons, func(r explain.Reason) bool { return len(r.Path) > 0 }) {
 		fmt.Fprintf(&w.b, "  %s\n", x.Message)
+	}
+	for _, text := range x.Warnings {
+		fmt.Fprintf(&w.b, "  Warning: %s\n", text)
 	}
 	for _, g := range grouped(x.Reasons) {
 		w.group(g)

@@ -24,7 +24,11 @@ type printer struct {
 	out     []byte
 	objects []document.Value // for yaml and json
 	rows    []row            // for the summary in Markdown
-	counts  [outcomes]int
+	// warnings are those that are printed after all changes, each once, in the order in which they
+	// occurred. warned has their indices.
+	warnings []warning
+	warned   map[string]int
+	counts   [outcomes]int
 	// applier is the field manager of a change with conflicts, and migrated an owner that
 	// migrate can replace; "" for none.
 	applier, migrated string
@@ -48,6 +52,26 @@ func (o outcome) String() string {
 	return [...]string{"created", "changed", "with other owners", "unchanged", "conflict", "refused"}[o]
 }
 
+// warning is a warning of the API server.
+type warning struct {
+	text     string
+	target   patchlab.Target // the first object with it
+	position document.Position
+	more     int // further objects with it
+}
+
+// String returns the warning with where it occurred, in one line.
+func (w *warning) String() string {
+	text := w.target.String() + ": " + w.text
+	if at := w.position.String(); at != "" {
+		text = at + ": " + text
+	}
+	if w.more > 0 {
+		text += " (also " + count(w.more, "other object", "other objects") + ")"
+	}
+	return text
+}
+
 // row is an object in the Markdown summary.
 type row struct {
 	target  patchlab.Target
@@ -66,9 +90,7 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 		return p.failed(err)
 	}
 	p.notes(r.Notes)
-	for _, w := range r.Warnings {
-		p.app.noteOnce("Warning: " + w)
-	}
+	p.warn(r)
 	what := outcomeOfResult(r)
 	p.counts[what]++
 	if p.flags.summary == "markdown" {
@@ -90,6 +112,27 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 		return p.patch(r)
 	}
 	return nil
+}
+
+// warn prints the warnings of a change, or keeps them until the end if there are several changes,
+// because many objects of a chart have the same warning.
+func (p *printer) warn(r *patchlab.Result) {
+	for _, text := range r.Warnings {
+		if !p.several && p.flags.summary != "markdown" {
+			p.app.noteOnce("Warning: " + text)
+			continue
+		}
+		i, known := p.warned[text]
+		if known {
+			p.warnings[i].more++
+			continue
+		}
+		if p.warned == nil {
+			p.warned = map[string]int{}
+		}
+		p.warned[text] = len(p.warnings)
+		p.warnings = append(p.warnings, warning{text: text, target: r.Target, position: r.Position})
+	}
 }
 
 func (p *printer) diff(r *patchlab.Result) string {
@@ -191,6 +234,11 @@ func (p *printer) finish(exitCode bool) error {
 	if _, err := p.app.Out.Write(p.out); err != nil {
 		return err
 	}
+	if p.flags.summary != "markdown" {
+		for i := range p.warnings {
+			p.app.note("Warning: " + p.warnings[i].String())
+		}
+	}
 	if n := p.counts[conflicting]; p.several && n > 0 {
 		_, _ = io.WriteString(p.app.Err, "\n"+conflictAdvice(n, p.applier, p.migrated)+"\n")
 	}
@@ -243,6 +291,14 @@ func (p *printer) markdown() string {
 		line := fmt.Sprintf("| %s | %s |\n", markdownText(r.target.String()), r.outcome)
 		if b.Len()+len(line) > maxComment*3/4 {
 			b.WriteString("\n" + count(len(rows)-i, "more object is", "more objects are") + " not listed, so that this fits into a comment.\n")
+			break
+		}
+		b.WriteString(line)
+	}
+	for i := range p.warnings {
+		line := "\n:warning: " + markdownText(p.warnings[i].String()) + "\n"
+		if b.Len()+len(line) > maxComment*7/8 {
+			b.WriteString("\n" + count(len(p.warnings)-i, "more warning is", "more warnings are") + " not listed, so that this fits into a comment.\n")
 			break
 		}
 		b.WriteString(line)
