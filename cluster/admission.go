@@ -204,19 +204,25 @@ func withWarning(warnings []string, text string) []string {
 	return append(warnings, text)
 }
 
-// admit runs admission for the deletion of an object.
-func (d *deletion) admit(ctx context.Context, live fieldmanager.Object) *Status {
+// admit runs admission for the deletion of an object. It sees the options with the grace period
+// that the object gets, nil for the given one; a deletecollection has options of its own for each
+// object, which admission does not see.
+func (d *deletion) admit(ctx context.Context, live fieldmanager.Object, period *int64) *Status {
 	if d.admitted || !d.admits() {
 		return nil
 	}
+	options := d.options
 	a := &Attributes{
 		Request: d.Request, Operation: OperationDelete, Resource: d.ep.kind, Kind: d.ep.body,
-		Namespace: meta(live.Value, "namespace"), Old: live.Join(), Deletion: &d.options, DryRun: d.dry,
+		Namespace: meta(live.Value, "namespace"), Old: live.Join(), Deletion: &options, DryRun: d.dry,
 		pipeline: d.pipeline, warn: d.warn,
 	}
 	if d.named() {
 		a.Name = meta(live.Value, "name")
 		a.ownNamespace()
+		if period != nil {
+			options.GracePeriodSeconds = period
+		}
 	}
 	if _, st := d.admission.Mutate(ctx, a); st != nil {
 		return st

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -78,5 +79,69 @@ func TestAdmissionFollowsFieldManagement(t *testing.T) {
 	}
 	if r.changed != 2 {
 		t.Errorf("Changed was called %d times, want 2: a refused write is not a change", r.changed)
+	}
+}
+
+// observedDeletions records what admission sees of deletions.
+type observedDeletions struct {
+	observingAdmission
+	seen []string
+}
+
+func (o *observedDeletions) Validate(_ context.Context, a *cluster.Attributes) *cluster.Status {
+	if a.Operation != cluster.OperationDelete {
+		return nil
+	}
+	text := "live"
+	if a.Old.Lookup("metadata", "deletionTimestamp").Exists() {
+		text = "ending in " + a.Old.Lookup("metadata", "deletionGracePeriodSeconds").String()
+	}
+	if p := a.Deletion.GracePeriodSeconds; p != nil {
+		text += ", options " + strconv.FormatInt(*p, 10)
+	}
+	o.seen = append(o.seen, text)
+	return nil
+}
+
+// Admission sees the grace period that a pod gets, and a deletion that first marks the pod twice:
+// webhooks of kube-apiserver 1.36.3 were called so.
+func TestAdmissionOfDeletions(t *testing.T) {
+	const pods, spec = "/api/v1/namespaces/n/pods", `"spec":{"containers":[{"name":"c","image":"i"}]}`
+	const bound = `{"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}`
+	dry := func(r *cluster.Request) { r.DryRun = []string{"All"} }
+	for _, c := range []struct {
+		why, pod, path, body string
+		change               func(*cluster.Request)
+		want                 []string
+	}{
+		{"a pod without a node", `{"metadata":{"name":"p"},` + spec + `}`, pods + "/p", "", nil, []string{"live, options 0", "ending in 0, options 0"}},
+		{"a dry run ends after the update", `{"metadata":{"name":"p"},` + spec + `}`, pods + "/p", "", dry, []string{"live, options 0"}},
+		{"a pod on a node", bound, pods + "/p", "", nil, []string{"live, options 30"}},
+		{"with a period", bound, pods + "/p", `{"gracePeriodSeconds":10}`, nil, []string{"live, options 10"}},
+		{"at once", bound, pods + "/p", `{"gracePeriodSeconds":0}`, nil, []string{"live, options 0", "ending in 0, options 0"}},
+		{"with a finalizer", `{"metadata":{"name":"p","finalizers":["example.com/x"]},` + spec + `}`, pods + "/p", "", nil, []string{"live, options 0"}},
+		{"a collection", `{"metadata":{"name":"p"},` + spec + `}`, pods, "", nil, []string{"live", "ending in 0"}},
+		{"an eviction has no admission for the deletion", `{"metadata":{"name":"p"},` + spec + `}`, pods + "/p/eviction", `{"metadata":{"name":"p"}}`, nil, nil},
+	} {
+		seen := &observedDeletions{}
+		q := newRequests(t, cluster.Config{Admission: func(*cluster.Cluster) (cluster.Admission, error) { return seen, nil }})
+		q.must(cluster.Create, pods, c.pod)
+		verb := cluster.Delete
+		switch c.path {
+		case pods:
+			verb = cluster.DeleteCollection
+		case pods + "/p/eviction":
+			verb = cluster.Create
+		}
+		change := c.change
+		if change == nil {
+			change = func(*cluster.Request) {}
+		}
+		if _, st := q.do(verb, c.path, c.body, change); st != nil {
+			t.Errorf("%s: %v", c.why, st)
+		}
+		if !slices.Equal(seen.seen, c.want) {
+			t.Errorf("%s: admission saw %q, want %q", c.why, seen.seen, c.want)
+		}
 	}
 }

@@ -45,6 +45,8 @@ type decision struct {
 	remove bool
 	// unfinalized reports whether it is deleted because the options removed its last finalizer.
 	unfinalized bool
+	// period is the grace period that the object gets, nil if it keeps what it has.
+	period *int64
 }
 
 // errChanged reports that the object was changed concurrently, so that the deletion has to be
@@ -115,7 +117,7 @@ func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Resp
 			return nil, st
 		}
 		if v.remove || v.update.Value.Exists() {
-			if st := d.admit(ctx, live); st != nil {
+			if st := d.admit(ctx, live, v.period); st != nil {
 				return nil, st
 			}
 		}
@@ -139,7 +141,13 @@ func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Resp
 			d.written(ctx, d.ep, item.Value)
 		}
 		if v.remove {
-			removed, err := d.remove(ctx, key, item, v.update.Value.Exists())
+			marked := v.update.Value.Exists()
+			if marked || v.unfinalized { // admission runs for the update and for the removal
+				if st := d.admit(ctx, live, v.period); st != nil {
+					return nil, st
+				}
+			}
+			removed, err := d.remove(ctx, key, item, marked)
 			switch {
 			case errors.Is(err, errChanged):
 				continue
@@ -287,7 +295,11 @@ func (d *deletion) decide(live fieldmanager.Object) (decision, *Status) {
 	next = d.withPropagation(next)
 	kept := len(finalizers(next)) > 0
 	if graceful {
-		return decision{update: d.marked(live, next), remove: !kept && period == 0}, nil
+		v := decision{update: d.marked(live, next), remove: !kept && period == 0}
+		if !hasMeta(live.Value, "deletionTimestamp") {
+			v.period = &period
+		}
+		return v, nil
 	}
 	if kept {
 		return decision{update: d.marked(live, d.markDeleted(next))}, nil
