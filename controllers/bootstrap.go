@@ -75,6 +75,14 @@ func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
 	return nil
 }
 
+// PublishAuthorities creates the ConfigMap extension-apiserver-authentication in kube-system unless it
+// exists. It holds certificates in PEM: those of the authorities that authenticate clients. Servers
+// that delegate authentication, such as extension API servers, do not start without it.
+func PublishAuthorities(ctx context.Context, c *cluster.Cluster, pem []byte) error {
+	return start(ctx, c, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"extension-apiserver-authentication","namespace":"kube-system"},`+
+		`"data":{"client-ca-file":`+document.NewString(string(pem)).String()+`}}`)
+}
+
 // start creates an object unless it exists.
 func start(ctx context.Context, c *cluster.Cluster, body string) error {
 	d, err := document.Parse([]byte(body), document.Options{})

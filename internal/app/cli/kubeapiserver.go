@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/plugins"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -31,7 +30,6 @@ const kubeAPIServer = "kube-apiserver"
 type certificateFiles struct {
 	folder    string // has apiserver.crt and apiserver.key unless cert and key are set
 	cert, key string
-	clientCA  string
 }
 
 // inert are the flags of kube-apiserver that envtest sets and that have no meaning or one fixed value
@@ -95,7 +93,7 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 	f.StringVar(&o.certificates.folder, "cert-dir", "", "folder with apiserver.crt and apiserver.key; without them, a certificate is generated")
 	f.StringVar(&o.certificates.cert, "tls-cert-file", "", "PEM file of the server's certificate, instead of that in --cert-dir")
 	f.StringVar(&o.certificates.key, "tls-private-key-file", "", "PEM file of the private key of --tls-cert-file")
-	f.StringVar(&o.certificates.clientCA, "client-ca-file", "", "PEM file of the authorities whose certificates authenticate clients")
+	f.StringVar(&o.clientCA, "client-ca-file", "", "PEM file of the authorities whose certificates authenticate clients")
 	f.StringSliceVar(&modes, "authorization-mode", nil, "comma-separated list: with RBAC, requests are refused that the roles of their users do not allow")
 	f.StringSliceVar(&enabled, "enable-admission-plugins", nil, "comma-separated list of admission plugins to run; those that kube-apiserver enables by default run already")
 	f.StringSliceVar(&disabled, "disable-admission-plugins", nil, "comma-separated list of admission plugins not to run")
@@ -142,22 +140,17 @@ var admissionParts = []string{
 	"MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",
 }
 
-// authenticate makes a server accept client certificates, and treat requests without credentials as
-// those of system:anonymous.
-func (f *certificateFiles) authenticate(o *server.Options) error {
-	o.VerifyTokens, o.User = true, cluster.User{}
-	if f.clientCA == "" {
-		return nil
-	}
-	data, err := os.ReadFile(f.clientCA)
+// readAuthorities reads the file of --client-ca-file.
+func readAuthorities(name string) ([]byte, *x509.CertPool, error) {
+	data, err := os.ReadFile(name)
 	if err != nil {
-		return fmt.Errorf("--client-ca-file %w", manifest.FileError(f.clientCA, err))
+		return nil, nil, fmt.Errorf("--client-ca-file %w", manifest.FileError(name, err))
 	}
-	o.ClientCAs = x509.NewCertPool()
-	if !o.ClientCAs.AppendCertsFromPEM(data) {
-		return errors.New("--client-ca-file " + f.clientCA + ": the file contains no certificate in PEM")
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, nil, errors.New("--client-ca-file " + name + ": the file contains no certificate in PEM")
 	}
-	return nil
+	return data, pool, nil
 }
 
 // serving returns the server's certificate: that of the files, or a new one for the given hosts.

@@ -30,6 +30,7 @@ type serveOptions struct {
 	kubeconfig  string
 	token       string
 	tokenFile   string
+	clientCA    string // file
 	controllers string
 	strict      bool
 	plugins     []string
@@ -112,6 +113,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "add a context for this server to the kubeconfig FILE, which is created if necessary, and make it the current context")
 	f.StringVar(&o.token, "token", "", "bearer token that clients must send; it is visible to other users of this machine in the process list")
 	f.StringVar(&o.tokenFile, "token-file", "", "file that contains the bearer token")
+	f.StringVar(&o.clientCA, "client-ca-file", "", "PEM file of the authorities whose certificates authenticate clients, with --tls: the common name is the user, the organizations are its groups")
 	f.BoolVar(&o.tls, "tls", false, "serve HTTPS with a certificate that is generated at startup and included in the kubeconfig")
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default "+schema.DefaultVersion+")")
 	f.BoolVar(&o.defaults, "defaults", true, "set the default values of built-in kinds, and allocate addresses and ports for Services")
@@ -136,6 +138,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	}
 	if o.authorize != alwaysAllow && o.authorize != byRoles {
 		return usage("--authorization-mode " + o.authorize + ": expected " + alwaysAllow + " or " + byRoles)
+	}
+	if o.clientCA != "" && !o.tls {
+		return usage("--client-ca-file requires --tls: clients present certificates over TLS only")
 	}
 	if err := o.engine.check(); err != nil {
 		return err
@@ -191,7 +196,12 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	defer collectRarely()()
 	options := server.Options{Token: o.token, Tokens: tokens, VerifyTokens: o.authorize == byRoles, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts}
 	if o.certificates != nil {
-		if err := o.certificates.authenticate(&options); err != nil {
+		options.VerifyTokens, options.User = true, cluster.User{} // without credentials, system:anonymous
+	}
+	var authorities []byte
+	if o.clientCA != "" {
+		var err error
+		if authorities, options.ClientCAs, err = readAuthorities(o.clientCA); err != nil {
 			return err
 		}
 	}
@@ -205,6 +215,11 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	defer func() { _ = c.Close() }()
 	if err := a.furnish(ctx, c, o); err != nil {
 		return err
+	}
+	if authorities != nil {
+		if err := controllers.PublishAuthorities(ctx, c, authorities); err != nil {
+			return err
+		}
 	}
 	flag := "--listen"
 	if o.certificates != nil {

@@ -4,11 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/base64"
+	"encoding/pem"
 	"fmt"
 	"io"
+	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -331,6 +337,48 @@ func bodyOf(t *testing.T, resp *http.Response, err error) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// With --client-ca-file, certificates authenticate clients, and servers that delegate authentication find
+// the authorities in a ConfigMap.
+func TestServeWithClientCertificates(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "jane", Organization: []string{"system:masters"}}, NotAfter: time.Now().Add(time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "ca.crt")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url, _, stop := startServe(t, "--tls", "--token", "secret", "--client-ca-file", file)
+	defer stop()
+	client := func(certificates ...tls.Certificate) *http.Client {
+		return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: certificates}}}
+	}
+	jane := client(tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key})
+	resp, err := jane.Get(url + "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication")
+	if text := bodyOf(t, resp, err); resp.StatusCode != 200 || !strings.Contains(text, "BEGIN CERTIFICATE") {
+		t.Errorf("the ConfigMap with the authorities: %d %s", resp.StatusCode, text)
+	}
+	resp, err = jane.Post(url+"/apis/authentication.k8s.io/v1/selfsubjectreviews", "application/json", strings.NewReader("{}"))
+	if text := bodyOf(t, resp, err); !strings.Contains(text, `"username":"jane"`) {
+		t.Errorf("the user of the certificate: %s", text)
+	}
+	resp, err = client().Get(url + "/api/v1/pods")
+	if text := bodyOf(t, resp, err); resp.StatusCode != 401 {
+		t.Errorf("without credentials: %d %s", resp.StatusCode, text)
+	}
+	if code, _, errs := ran(t, "serve", "--client-ca-file", file); code != exitUsage || !strings.Contains(errs, "--client-ca-file requires --tls") {
+		t.Errorf("without --tls: code %d, errors %s", code, errs)
+	}
 }
 
 func TestServeRunsAdmissionPlugins(t *testing.T) {
