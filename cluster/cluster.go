@@ -16,6 +16,8 @@ type Cluster struct {
 	*pipeline
 	store store.Store[*Record]
 	crds  definitions
+	// creations are those of custom resources that are under way.
+	creations creations
 	// definitions caches parsed CustomResourceDefinitions; nil without a cache.
 	definitions *DefinitionCache
 	// follower is nil if the store is not shared.
@@ -174,10 +176,14 @@ func (c *Cluster) createPrepared(ctx context.Context, t *task, out outcome) (*Re
 		}
 		return t.respond(out, object)
 	}
+	if st := c.beginCreation(t.ep, name); st != nil {
+		return nil, st
+	}
 	item, err := c.store.Create(ctx, key, record)
 	if errors.Is(err, store.ErrTooLarge) {
 		item, err = c.store.Create(ctx, key, record.withoutManagers())
 	}
+	c.endCreation(t.ep)
 	if errors.Is(err, store.ErrExists) {
 		item, err := c.store.Get(ctx, key, store.GetOptions{})
 		if err != nil {
@@ -214,7 +220,13 @@ var errDeleted = errors.New("the last finalizer was removed")
 func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	key := t.ep.key(t.Request.Namespace, t.Request.Name)
 	var out outcome
-	dropManagers := false
+	dropManagers, creating := false, false
+	end := func() {
+		if creating {
+			c.endCreation(t.ep)
+			creating = false
+		}
+	}
 	try := func(current store.Item[*Record]) (*Record, error) {
 		var live fieldmanager.Object
 		if current.Revision != 0 {
@@ -224,8 +236,10 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 			}
 		}
 		var st *Status
+		end() // of an earlier try
 		if out, st = t.change(live); st == nil && out.created {
-			st = c.terminatingCRD(t.ep, t.Request.Name)
+			st = c.beginCreation(t.ep, t.Request.Name)
+			creating = st == nil
 		}
 		if st != nil {
 			return nil, st
@@ -243,6 +257,7 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 		return record, nil
 	}
 	if t.dryRun() {
+		defer end()
 		return c.rehearse(ctx, t, key, try, &out)
 	}
 	item, err := c.store.Update(ctx, key, store.UpdateOptions{CreateMissing: t.mayCreate()}, try)
@@ -250,6 +265,7 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 		dropManagers = true // an apply without managedFields would have a different meaning
 		item, err = c.store.Update(ctx, key, store.UpdateOptions{CreateMissing: t.mayCreate()}, try)
 	}
+	end()
 	if errors.Is(err, errDeleted) {
 		return c.finalized(ctx, t, key, out)
 	}

@@ -98,26 +98,40 @@ func TestConcurrentPatchesAreNeverLost(t *testing.T) {
 	}
 }
 
-// Definitions are created and deleted while their objects are written: each request succeeds
-// or fails with an expected error, and no object of a deleted definition remains.
+// Definitions are created and deleted while their objects are created, and no object of a deleted
+// definition remains.
 func TestConcurrentDefinitions(t *testing.T) {
+	const group = "x.example.com"
 	q := newRequests(t, cluster.Config{})
-	run(t, 4, func(i int) error {
-		for range 10 {
-			_, _ = q.c.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Group: "apiextensions.k8s.io", Version: "v1",
-				Resource: "customresourcedefinitions", Body: []byte(thingCRD("things", "Thing", simpleSpec, ""))})
-			_, _ = q.c.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Group: "x.example.com", Version: "v1", Resource: "things",
-				Namespace: "n", Body: []byte(fmt.Sprintf(`{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"t%d"}}`, i))})
-			_, _ = q.c.Do(context.Background(), &cluster.Request{Verb: cluster.Delete, Group: "apiextensions.k8s.io", Version: "v1",
-				Resource: "customresourcedefinitions", Name: "things.x.example.com"})
+	do := func(r *cluster.Request) { _, _ = q.c.Do(context.Background(), r) }
+	for round := range 100 {
+		run(t, 4, func(i int) error {
+			for range 10 {
+				do(&cluster.Request{Verb: cluster.Create, Group: "apiextensions.k8s.io", Version: "v1",
+					Resource: "customresourcedefinitions", Body: []byte(thingCRD("things", "Thing", simpleSpec, ""))})
+				object := []byte(fmt.Sprintf(`{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"t%d"}}`, i))
+				if i%2 == 0 {
+					do(&cluster.Request{Verb: cluster.Create, Group: group, Version: "v1", Resource: "things", Namespace: "n", Body: object})
+				} else {
+					do(&cluster.Request{Verb: cluster.Patch, Format: cluster.ApplyPatch, Group: group, Version: "v1", Resource: "things", Namespace: "n",
+						Name: fmt.Sprintf("t%d", i), Body: object, Options: cluster.Options{FieldManager: "m"}})
+				}
+				do(&cluster.Request{Verb: cluster.Delete, Group: "apiextensions.k8s.io", Version: "v1",
+					Resource: "customresourcedefinitions", Name: "things.x.example.com"})
+			}
+			return nil
+		})
+		if _, st := q.do(cluster.Delete, crds+"/things.x.example.com", ""); st != nil && st.Code != 404 {
+			t.Fatal(st)
 		}
-		return nil
-	})
-	if _, st := q.do(cluster.Delete, crds+"/things.x.example.com", ""); st != nil && st.Code != 404 {
-		t.Fatal(st)
+		q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+		if left := q.must(cluster.List, things, "").Get("items"); left.Len() > 0 {
+			t.Fatalf("round %d: %s", round, left)
+		}
+		if _, st := q.do(cluster.Delete, crds+"/things.x.example.com", ""); st != nil {
+			t.Fatal(st)
+		}
 	}
-	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
-	q.must(cluster.List, things, "")
 }
 
 func configMap(verb cluster.Verb, name, body string) *cluster.Request {

@@ -56,7 +56,7 @@ func roles() ([]string, error) {
 }
 
 // Bootstrap creates the objects that every cluster has from the beginning: system namespaces,
-// the Service kubernetes and the system priority classes. With withRoles it also creates the
+// the Service kubernetes, the ServiceCIDR of its address and the system priority classes. With withRoles it also creates the
 // roles and bindings with which kube-apiserver begins. Existing objects are not changed.
 func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
 	all := starters
@@ -72,7 +72,33 @@ func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
 			return err
 		}
 	}
-	return nil
+	return startServiceCIDR(ctx, c)
+}
+
+// startServiceCIDR creates the ServiceCIDR of the addresses that package cluster allocates, in the
+// versions of Kubernetes that have the kind, with the condition that its controller in
+// kube-apiserver sets.
+func startServiceCIDR(ctx context.Context, c *cluster.Cluster) error {
+	k, ok := c.Kinds().Resource("networking.k8s.io", "v1", "servicecidrs")
+	if !ok {
+		return nil
+	}
+	const object = `{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","metadata":{"name":"kubernetes"},`
+	if err := start(ctx, c, object+`"spec":{"cidrs":["10.96.0.0/16"]}}`); err != nil {
+		return err
+	}
+	r := cluster.Request{Group: k.Group, Version: k.Version, Resource: k.Resource, Name: "kubernetes"}
+	got, err := c.Do(ctx, &r)
+	if err != nil || got.Object.Lookup("status", "conditions").Len() > 0 {
+		return err
+	}
+	r.User = cluster.User{Name: "system:apiserver", Groups: []string{"system:masters"}}
+	r.Verb, r.Subresource, r.Format = cluster.Patch, "status", cluster.ApplyPatch
+	r.Options = cluster.Options{FieldManager: "kubernetes-service-cidr-controller", Force: new(true)}
+	r.Body = []byte(object + `"status":{"conditions":[{"type":"Ready","status":"True","message":"Kubernetes default Service CIDR is ready",` +
+		`"lastTransitionTime":` + got.Object.Lookup("metadata", "creationTimestamp").String() + `}]}}`)
+	_, err = c.Do(ctx, &r)
+	return err
 }
 
 // PublishAuthorities creates the ConfigMap extension-apiserver-authentication in kube-system unless it

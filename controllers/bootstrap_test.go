@@ -36,6 +36,14 @@ func TestBootstrapCreatesTheInitialObjects(t *testing.T) {
 				t.Errorf("%s: %s was made by %q", version, r.Name, manager)
 			}
 		}
+		if cidr, err := c.Do(context.Background(), &cluster.Request{Group: "networking.k8s.io", Version: "v1", Resource: "servicecidrs", Name: "kubernetes"}); err == nil {
+			condition := cidr.Object.Lookup("status", "conditions").At(0)
+			if condition.Get("status").StringOr("") != "True" || cidr.Object.Lookup("metadata", "managedFields").At(0).Get("manager").StringOr("") != "kubernetes-service-cidr-controller" {
+				t.Errorf("%s: the ServiceCIDR is %s", version, cidr.Object)
+			}
+		} else if version >= "1.33" {
+			t.Errorf("%s: %v", version, err)
+		}
 		// The fields that only the allocation of addresses sets have no manager.
 		service, err := c.Do(context.Background(), &cluster.Request{Version: "v1", Resource: "services", Namespace: "default", Name: "kubernetes"})
 		if err != nil {
