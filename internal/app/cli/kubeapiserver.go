@@ -43,7 +43,7 @@ var inert = []string{
 func (a *App) kubeAPIServerCommand() *cobra.Command {
 	o := serveOptions{
 		defaults: true, admission: true, tls: true, logFormat: "text", authorize: alwaysAllow,
-		engine: engineFlag{name: "ours"}, store: storeFlags{name: "memory"}, certificates: &certificateFiles{},
+		engine: engineFlag{name: "ours"}, store: storeFlags{name: "memory", compaction: defaultCompaction}, certificates: &certificateFiles{},
 	}
 	var address, port string
 	var modes, enabled, disabled []string

@@ -216,6 +216,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if err := a.furnish(ctx, c, o); err != nil {
 		return err
 	}
+	if o.store.compaction > 0 {
+		go c.CompactEvery(ctx, o.store.compaction)
+	}
 	if authorities != nil {
 		if err := controllers.PublishAuthorities(ctx, c, authorities); err != nil {
 			return err

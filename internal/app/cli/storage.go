@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,9 +29,13 @@ type EtcdOptions struct {
 
 // storeFlags select the storage of objects.
 type storeFlags struct {
-	name string
-	etcd EtcdOptions
+	name       string
+	etcd       EtcdOptions
+	compaction time.Duration // 0 for none
 }
+
+// defaultCompaction is that of kube-apiserver.
+const defaultCompaction = 5 * time.Minute
 
 func (o *storeFlags) add(c *cobra.Command) {
 	f := c.Flags()
@@ -40,6 +45,7 @@ func (o *storeFlags) add(c *cobra.Command) {
 	f.StringVar(&o.etcd.CertFile, "etcd-cert", "", "PEM file of the client certificate for etcd")
 	f.StringVar(&o.etcd.KeyFile, "etcd-key", "", "PEM file of the private key of --etcd-cert")
 	f.StringVar(&o.etcd.Prefix, "etcd-prefix", "/patchlab", "prefix of all keys in etcd; servers with the same prefix serve the same objects")
+	f.DurationVar(&o.compaction, "etcd-compaction-interval", defaultCompaction, "how long past revisions can be listed and watched at least, in memory as well, and at most twice as long; 0 keeps them without a limit of time")
 	_ = c.RegisterFlagCompletionFunc("store", cobra.FixedCompletions([]string{"memory", "etcd"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -50,8 +56,10 @@ func (o *storeFlags) check() error {
 		return usage("--store " + o.name + ": expected memory or etcd")
 	case o.name == "etcd" && len(o.etcd.Endpoints) == 0:
 		return usage("--store etcd requires --etcd-endpoints, such as http://127.0.0.1:2379")
+	case o.compaction < 0:
+		return usage("--etcd-compaction-interval " + o.compaction.String() + ": expected a duration such as 5m, or 0")
 	case o.name != "etcd" && given:
-		return usage("the --etcd-… flags require --store etcd")
+		return usage("the --etcd-… flags, except --etcd-compaction-interval, require --store etcd")
 	case (o.etcd.CertFile == "") != (o.etcd.KeyFile == ""):
 		return usage("--etcd-cert and --etcd-key must be used together")
 	}
