@@ -25,6 +25,9 @@ type suite struct {
 	// flags is set if the tests start servers with flags of their own, as far as the command has
 	// them. They run only against the command.
 	flags bool
+	// chosen are the names of the specs to run, one per line, in a suite of Kubernetes' end-to-end tests;
+	// "" for all other suites.
+	chosen string
 	// anyNamespace is set if the tests create objects in namespaces that do not exist,
 	// which a kube-apiserver accepts only without its admission plugins.
 	anyNamespace bool
@@ -60,6 +63,9 @@ func (s *suite) run(t *target) (*result, error) {
 	folder, err := m.folder(s.pkg)
 	if err != nil {
 		return nil, err
+	}
+	if s.chosen != "" {
+		return s.endToEnd(t, program, folder)
 	}
 	if m.ginkgo(folder) {
 		return s.specs(t, program, folder)
@@ -146,7 +152,7 @@ var (
 
 // specs runs a Ginkgo suite, which is a single test, against one server.
 func (s *suite) specs(t *target, program, folder string) (*result, error) {
-	out, err := t.startShared(program, folder, perSuite, "-ginkgo.no-color")
+	out, err := t.startShared(program, folder, perSuite, nil, "-ginkgo.no-color")
 	r := &result{}
 	if r.addSpecs(out) == 0 {
 		_ = os.WriteFile(filepath.Join(t.dir, "specs.log"), []byte(out), 0o644)
@@ -176,7 +182,7 @@ var testResult = regexp.MustCompile(`(?m)^--- (PASS|FAIL|SKIP): (\S+) `)
 
 // together runs the tests of a suite in one process against one server.
 func (s *suite) together(t *target, program, folder string) (*result, error) {
-	out, err := t.startShared(program, folder, perSuite, "-test.v")
+	out, err := t.startShared(program, folder, perSuite, nil, "-test.v")
 	r := testsOf(out)
 	_ = os.WriteFile(filepath.Join(t.dir, "tests.log"), []byte(out), 0o644)
 	if len(r.failed) == 0 && (err != nil || r.passed == 0) {

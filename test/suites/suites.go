@@ -62,6 +62,7 @@ var suites = []*suite{
 		except: map[string]string{"TestPodTopologyLabels_FeatureDisabled": ownGates, "TestRelaxedDNSSearchValidation": ownGates}},
 	{name: "kubernetes service", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/service",
 		except: map[string]string{"Test_ServiceValidation_FeatureGateEnableDisable": ownGates, "Test_UpgradeService": ownStorage}},
+	{name: "kubernetes e2e", flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/e2e", chosen: endToEnd},
 	{name: "controller-runtime client", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/client"},
 	{name: "controller-runtime cache", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/cache"},
 	{name: "controller-runtime controllerutil", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/controller/controllerutil"},

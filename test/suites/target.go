@@ -37,13 +37,14 @@ func (t *target) start(s *suite, program, folder string, args ...string) (string
 	return t.execute(program, folder, perTest, env, args)
 }
 
-// startShared runs a test program that finds its server through a kubeconfig.
-func (t *target) startShared(program, folder string, limit time.Duration, args ...string) (string, error) {
+// startShared runs a test program that finds its server through a kubeconfig. The command, if it
+// is the target, serves with the given flags.
+func (t *target) startShared(program, folder string, limit time.Duration, flags []string, args ...string) (string, error) {
 	config := filepath.Join(t.dir, "kubeconfig")
 	url, stop := t.url, func() {}
 	if url == "" {
 		var err error
-		if url, stop, err = t.serve(); err != nil {
+		if url, stop, err = t.serve(flags...); err != nil {
 			return "", err
 		}
 	}
@@ -56,9 +57,9 @@ func (t *target) startShared(program, folder string, limit time.Duration, args .
 	return t.execute(program, folder, limit, []string{"USE_EXISTING_CLUSTER=true", "KUBECONFIG=" + config}, args)
 }
 
-// serve starts the command and returns its URL.
-func (t *target) serve() (url string, stop func(), err error) {
-	args := []string{"serve", "--tls", "--listen", "127.0.0.1:0", "--token", t.token}
+// serve starts the command with further flags, and returns its URL.
+func (t *target) serve(flags ...string) (url string, stop func(), err error) {
+	args := append([]string{"serve", "--tls", "--listen", "127.0.0.1:0", "--token", t.token}, flags...)
 	if t.etcd != "" {
 		t.servers++
 		args = append(args, "--store", "etcd", "--etcd-endpoints", t.etcd, "--etcd-prefix", fmt.Sprintf("/shared-%d", t.servers))

@@ -118,7 +118,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default "+schema.DefaultVersion+")")
 	f.BoolVar(&o.defaults, "defaults", true, "set the default values of built-in kinds, and allocate addresses and ports for Services")
 	f.BoolVar(&o.admission, "admission", true, "run CEL rules, admission policies, admission webhooks and conversion webhooks")
-	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection), roles (aggregated ClusterRoles such as edit), quota (the status of ResourceQuotas; runs with the admission plugin ResourceQuota), serviceaccount (the account default of each namespace; runs with the admission plugin ServiceAccount)")
+	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection), roles (aggregated ClusterRoles such as edit), quota (the status of ResourceQuotas; runs with the admission plugin ResourceQuota), serviceaccount (the account default of each namespace; runs with the admission plugin ServiceAccount); "+noControllers+" runs none, not even with these plugins, as beside a kube-controller-manager")
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
 	f.StringSliceVar(&o.plugins, "enable-admission-plugins", nil, "comma-separated list of kube-apiserver's admission plugins to run, such as LimitRanger,Priority; "+plugins.Default+" runs all that patchlab implements")
 	f.StringVar(&o.authorize, "authorization-mode", alwaysAllow, "AlwaysAllow, or RBAC to refuse requests that the roles of their users do not allow; implies --bootstrap-roles")
@@ -130,6 +130,25 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	_ = c.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
+}
+
+// noControllers is the value of --controllers for none at all.
+const noControllers = "none"
+
+// services returns the controllers to run: those of --controllers and, unless none are to run,
+// those on which the admission plugins depend.
+func (o *serveOptions) services() (controllers.Options, error) {
+	if o.controllers == noControllers {
+		return controllers.Options{}, nil
+	}
+	services, err := controllers.Parse(o.controllers)
+	if err != nil {
+		return services, usage("--controllers: " + err.Error() + "; " + noControllers + " runs none")
+	}
+	if o.certificates == nil {
+		services = services.ForPlugins(o.plugins)
+	}
+	return services, nil
 }
 
 func (a *App) serve(ctx context.Context, o *serveOptions) error {
@@ -157,12 +176,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if _, err := schema.Builtin(minorVersion(o.kubeVersion)); err != nil {
 		return usage("--kube-version " + o.kubeVersion + ": supported versions are " + strings.Join(schema.Versions(), ", "))
 	}
-	services, err := controllers.Parse(o.controllers)
+	services, err := o.services()
 	if err != nil {
-		return usage("--controllers: " + err.Error())
-	}
-	if o.certificates == nil {
-		services = services.ForPlugins(o.plugins)
+		return err
 	}
 	if err := o.readToken(); err != nil {
 		return err

@@ -391,6 +391,26 @@ func TestServeRunsAdmissionPlugins(t *testing.T) {
 	}
 }
 
+// Beside a kube-controller-manager, no controller runs, not even those that plugins depend on.
+func TestServeWithoutControllers(t *testing.T) {
+	for controllers, want := range map[string]int{"": 200, "none": 404} {
+		url, _, stop := startServe(t, "--enable-admission-plugins", "ServiceAccount", "--controllers", controllers)
+		var code int
+		for range 100 { // of a controller that runs
+			resp, err := http.Get(url + "/api/v1/namespaces/default/serviceaccounts/default")
+			_ = bodyOf(t, resp, err)
+			if code = resp.StatusCode; code == 200 {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		if code != want {
+			t.Errorf("--controllers %q: the service account is %d, want %d", controllers, code, want)
+		}
+		stop()
+	}
+}
+
 // The plugin ResourceQuota brings the controller without which quotas have no effect.
 func TestServeCountsQuotas(t *testing.T) {
 	url, _, stop := startServe(t, "--enable-admission-plugins", "ResourceQuota")
