@@ -5,12 +5,14 @@ import "github.com/patchlab-dev/patchlab/patch"
 // ApplyOptions configures [Lab.Apply] and [Lab.ClientApply]. Its fields are those of
 // [Change].
 type ApplyOptions struct {
-	FieldManager    string
-	Force           bool // for Apply only
-	Subresource     string
-	FieldValidation string
-	Namespace       string
-	Explain         bool
+	FieldManager string
+	Force        bool // for Apply only
+	// TransferClientSide is for Apply only.
+	TransferClientSide bool
+	Subresource        string
+	FieldValidation    string
+	Namespace          string
+	Explain            bool
 }
 
 // Apply applies a configuration to a live object as 'kubectl apply --server-side' does. live
@@ -30,7 +32,7 @@ func (l *Lab) ClientApply(live, manifest Input, o ApplyOptions) (*Result, error)
 }
 
 func (o ApplyOptions) change(a Action) Change {
-	return Change{Action: a, FieldManager: o.FieldManager, Force: o.Force, Subresource: o.Subresource,
+	return Change{Action: a, FieldManager: o.FieldManager, Force: o.Force, TransferClientSide: o.TransferClientSide, Subresource: o.Subresource,
 		FieldValidation: o.FieldValidation, Namespace: o.Namespace, Explain: o.Explain}
 }
 

@@ -33,6 +33,11 @@ type Change struct {
 	FieldManager string
 	// Force takes ownership of fields that other managers own (server-side apply only).
 	Force bool
+	// TransferClientSide transfers the fields of managers that used client-side apply to
+	// FieldManager after a server-side apply, and applies again, as 'kubectl apply --server-side'
+	// does: fields that only they own and the configuration omits are removed. Other clients do
+	// not. Result.Reasons are those of the requests together.
+	TransferClientSide bool
 	// Subresource is "" for the object itself, or the name of one of the kind's
 	// subresources, such as status or scale. A change to scale patches the object's Scale.
 	Subresource string

@@ -164,7 +164,7 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	if w.live.Value.Lookup("metadata", "deletionTimestamp").Exists() {
 		w.notes = append(w.notes, "the live "+m.target.String()+" is being deleted")
 	}
-	if from := w.live.Managed.ClientAppliers(); len(from) > 0 && w.change.Action == ActionApply && w.change.Subresource == "" {
+	if from := w.live.Managed.ClientAppliers(); len(from) > 0 && w.change.Action == ActionApply && w.change.Subresource == "" && !w.transfers() {
 		w.notes = append(w.notes, keptByClientApply(strings.Join(from, ", "), w.change.FieldManager))
 	}
 	if m.at < live.given && w.withoutOwners(live, m.at) {
@@ -251,7 +251,16 @@ func (w *write) do() (*Result, error) {
 		return w.clientApply()
 	}
 	verb, format := w.change.Action.format()
-	return w.send(verb, format, w.document())
+	r, err := w.send(verb, format, w.document())
+	if err == nil && w.transfers() && w.live != nil {
+		r = w.transfer(r)
+	}
+	return r, err
+}
+
+// transfers reports whether an apply transfers the fields of client-side apply.
+func (w *write) transfers() bool {
+	return w.change.TransferClientSide && w.change.Action == ActionApply && w.change.Subresource == ""
 }
 
 // document returns the change's document; an item of a List has no text of its own. Like
@@ -369,7 +378,7 @@ func ofRelease(object document.Value) bool {
 // transfers its fields after the apply, and applies again if it has transferred any.
 func keptByClientApply(from, to string) string {
 	return fmt.Sprintf("%s keeps its fields; 'kubectl apply --server-side' would transfer them to %s and remove those that the manifest omits, "+
-		"which 'patchlab migrate' shows", from, to)
+		"which 'patchlab apply --server-side' shows", from, to)
 }
 
 // refused converts the error of a change to an *Error.

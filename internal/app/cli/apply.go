@@ -52,7 +52,8 @@ of its CustomResourceDefinition in LIVE, PATCH or --crd.
 
 With --type auto, a list is a JSON patch, a document with apiVersion and kind is
 applied server-side, and any other document is a strategic merge patch for built-in
-kinds and a merge patch for custom resources.
+kinds and a merge patch for custom resources. With --server-side, a manifest is applied
+as by kubectl, which transfers the fields of an object that client-side apply has written.
 
 CEL rules of custom resources are evaluated by the program ` + admissionProgram + `,
 which this command executes if it is installed. Otherwise a note reports their number.
@@ -62,8 +63,11 @@ With -o json and -o yaml, a refusal is printed as a document of kind Refusal in
 version patchlab.dev/v1, with the status code, the fields and the conflicts.
 
 ` + applyExitHelp,
-		Example: `  # Preview kubectl apply --server-side
-  kubectl get deployment web -o yaml --show-managed-fields | patchlab apply - web.yaml
+		Example: `  # Preview the server-side apply of a controller or a GitOps tool
+  kubectl get deployment web -o yaml --show-managed-fields | patchlab apply - web.yaml --field-manager gitops
+
+  # Preview kubectl apply --server-side, which also transfers fields from client-side apply
+  patchlab apply deployment/web web.yaml -n shop --server-side -o diff
 
   # Read the live object from the cluster and print a diff
   patchlab apply deployment/web web.yaml -n shop -o diff
@@ -91,6 +95,7 @@ version patchlab.dev/v1, with the status code, the fields and the conflicts.
 	o.output.add(c)
 	_ = c.RegisterFlagCompletionFunc("field-manager", a.completeManagers(&o.inputs))
 	f := c.Flags()
+	f.BoolVar(&o.change.TransferClientSide, "server-side", false, "apply manifests as 'kubectl apply --server-side' does: if client-side apply has written the live object, transfer its fields to the field manager, and apply again")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if an object would change")
 	f.StringArrayVar(&o.policies.files, "policy", nil, "file, folder or glob of admission policies and bindings to evaluate for each change, with their parameters and Namespaces (repeatable; run by "+admissionProgram+")")
 	f.BoolVar(&o.open, "open", false, "open the change in the playground in the browser, and serve the page until Ctrl-C")
@@ -148,12 +153,19 @@ func (f *changeFlags) complete() error {
 		return usage("--validate " + f.validate + ": expected strict, warn or ignore")
 	case f.clientSide && f.patchType != "auto" && f.patchType != "apply":
 		return usage("--client-side requires manifests; it cannot be used with --type " + f.patchType)
+	case f.clientSide && f.TransferClientSide:
+		return usage("--client-side and --server-side cannot be used together")
+	case f.TransferClientSide && f.patchType != "auto" && f.patchType != "apply":
+		return usage("--server-side requires manifests; it cannot be used with --type " + f.patchType)
 	case f.clientSide && f.Force:
 		return usage("--force-conflicts requires server-side apply; a client-side apply has no conflicts")
 	}
 	f.Action, f.FieldValidation = actions[f.patchType], validation[f.validate]
-	if f.clientSide {
+	switch {
+	case f.clientSide:
 		f.Action = patchlab.ActionClientApply
+	case f.TransferClientSide:
+		f.Action = patchlab.ActionApply
 	}
 	return nil
 }
