@@ -176,14 +176,14 @@ func (c *Cluster) createPrepared(ctx context.Context, t *task, out outcome) (*Re
 		}
 		return t.respond(out, object)
 	}
-	if st := c.beginCreation(t.ep, name); st != nil {
+	if st := c.beginCreation(t, name); st != nil {
 		return nil, st
 	}
 	item, err := c.store.Create(ctx, key, record)
 	if errors.Is(err, store.ErrTooLarge) {
 		item, err = c.store.Create(ctx, key, record.withoutManagers())
 	}
-	c.endCreation(t.ep)
+	c.endCreation(t)
 	if errors.Is(err, store.ErrExists) {
 		item, err := c.store.Get(ctx, key, store.GetOptions{})
 		if err != nil {
@@ -220,13 +220,7 @@ var errDeleted = errors.New("the last finalizer was removed")
 func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	key := t.ep.key(t.Request.Namespace, t.Request.Name)
 	var out outcome
-	dropManagers, creating := false, false
-	end := func() {
-		if creating {
-			c.endCreation(t.ep)
-			creating = false
-		}
-	}
+	dropManagers := false
 	try := func(current store.Item[*Record]) (*Record, error) {
 		var live fieldmanager.Object
 		if current.Revision != 0 {
@@ -236,10 +230,9 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 			}
 		}
 		var st *Status
-		end() // of an earlier try
+		c.endCreation(t) // of an earlier try
 		if out, st = t.change(live); st == nil && out.created {
-			st = c.beginCreation(t.ep, t.Request.Name)
-			creating = st == nil
+			st = c.beginCreation(t, t.Request.Name)
 		}
 		if st != nil {
 			return nil, st
@@ -257,7 +250,7 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 		return record, nil
 	}
 	if t.dryRun() {
-		defer end()
+		defer c.endCreation(t)
 		return c.rehearse(ctx, t, key, try, &out)
 	}
 	item, err := c.store.Update(ctx, key, store.UpdateOptions{CreateMissing: t.mayCreate()}, try)
@@ -265,7 +258,7 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 		dropManagers = true // an apply without managedFields would have a different meaning
 		item, err = c.store.Update(ctx, key, store.UpdateOptions{CreateMissing: t.mayCreate()}, try)
 	}
-	end()
+	c.endCreation(t)
 	if errors.Is(err, errDeleted) {
 		return c.finalized(ctx, t, key, out)
 	}

@@ -1,3 +1,5 @@
+//go:build !js
+
 package cluster
 
 import "sync"
@@ -12,27 +14,31 @@ type creations struct {
 	of    map[groupResource]int
 }
 
-// beginCreation counts the creation of an object of a kind, which endCreation ends. It returns the
-// error for one that has to be refused, and that is not counted, because the definition is being
-// deleted or is gone.
-func (c *Cluster) beginCreation(ep *endpoint, name string) *Status {
-	if ep.kind.Builtin {
+// beginCreation counts the creation of an object until endCreation. It returns the error for one
+// that has to be refused, and that is not counted, because the definition is being deleted or is
+// gone.
+func (c *Cluster) beginCreation(t *task, name string) *Status {
+	k := t.ep.kind
+	if k.Builtin {
 		return nil
 	}
-	c.creations.add(ep.what(), 1)
-	st := c.terminatingCRD(ep, name)
-	if _, served := c.kinds.Resource(ep.kind.Group, ep.kind.Version, ep.kind.Resource); !served {
+	c.creations.add(t.ep.what(), 1)
+	t.creating = true
+	st := c.terminatingCRD(t.ep, name)
+	if _, served := c.kinds.Resource(k.Group, k.Version, k.Resource); !served {
 		st = noResource()
 	}
 	if st != nil {
-		c.endCreation(ep)
+		c.endCreation(t)
 	}
 	return st
 }
 
-func (c *Cluster) endCreation(ep *endpoint) {
-	if !ep.kind.Builtin {
-		c.creations.add(ep.what(), -1)
+// endCreation ends a creation, if one has begun.
+func (c *Cluster) endCreation(t *task) {
+	if t.creating {
+		t.creating = false
+		c.creations.add(t.ep.what(), -1)
 	}
 }
 

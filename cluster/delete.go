@@ -147,14 +147,14 @@ func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Resp
 					return nil, st
 				}
 			}
-			removed, err := d.remove(ctx, key, item, marked)
-			switch {
-			case errors.Is(err, errChanged):
+			removed, ended, err := d.remove(ctx, key, item, marked)
+			if errors.Is(err, errChanged) {
 				continue
-			case errors.Is(err, errEnded):
-			case err != nil:
+			}
+			if err != nil {
 				return nil, d.storeStatus(d.ep, name, err)
-			default:
+			}
+			if !ended {
 				live = versioned(removed.Value.tree(), removed.Revision)
 				d.removed(ctx, d.ep, removed.Value)
 			}
@@ -164,25 +164,22 @@ func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Resp
 	}
 }
 
-// errEnded reports that an object without a grace period has been deleted by another request,
-// after this one had marked it.
-var errEnded = errors.New("the object is gone")
-
 // remove deletes an item that was decided about. One that this request has marked as being deleted
 // is deleted whatever others write in between: every write ends an object whose grace period is
-// over, and a kubelet deletes it as soon as it sees the mark, which is errEnded here. The request
-// has done what it should then, and succeeds (issue 19403 of Kubernetes).
-func (d *deletion) remove(ctx context.Context, key string, item store.Item[*Record], marked bool) (store.Item[*Record], error) {
-	if !marked {
-		return d.store.Delete(ctx, key, store.DeleteOptions[*Record]{Validate: unchanged(item.Revision)})
+// over, and a kubelet deletes it as soon as it sees the mark, which ended reports. The request has
+// done what it should then, and succeeds (issue 19403 of Kubernetes).
+func (d *deletion) remove(ctx context.Context, key string, item store.Item[*Record], marked bool) (removed store.Item[*Record], ended bool, err error) {
+	o := store.DeleteOptions[*Record]{Validate: unchanged(item.Revision)}
+	if marked {
+		time.Sleep(endingFor)
+		uid := item.Value.UID() // a new object may have the name by now
+		o = store.DeleteOptions[*Record]{Preconditions: store.Preconditions{UID: &uid}}
 	}
-	time.Sleep(endingFor)
-	uid := item.Value.UID() // a new object may have the name by now
-	removed, err := d.store.Delete(ctx, key, store.DeleteOptions[*Record]{Preconditions: store.Preconditions{UID: &uid}})
-	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrPrecondition) {
-		return removed, errEnded
+	removed, err = d.store.Delete(ctx, key, o)
+	if marked && (errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrPrecondition)) {
+		return removed, true, nil
 	}
-	return removed, err
+	return removed, false, err
 }
 
 // unfinalized reproduces two bugs of the API server for an object that is deleted because the

@@ -1,3 +1,5 @@
+//go:build !js || complete
+
 package cluster
 
 import (

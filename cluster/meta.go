@@ -1,7 +1,7 @@
 package cluster
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"strconv"
 	"time"
@@ -88,7 +88,7 @@ func revision(text string) (int64, error) {
 func versionParameter(text string) (int64, error) {
 	n, err := revision(text)
 	if err != nil {
-		return 0, fmt.Errorf("resourceVersion: Invalid value: %q: %w", text, err)
+		return 0, errors.New("resourceVersion: Invalid value: " + strconv.Quote(text) + ": " + err.Error())
 	}
 	return n, nil
 }

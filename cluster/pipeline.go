@@ -99,6 +99,8 @@ type task struct {
 	// absent if decoding changes it.
 	basis  basis
 	joined document.Value
+	// creating reports whether the request is counted among the creations under way.
+	creating bool
 	// valid reports whether the next state passes validation even without ratcheting.
 	valid bool
 	// received are the stages of the body, if the request has notes.

@@ -103,7 +103,10 @@ const maxDuplicates = 1000
 // listDuplicates computes the paths of the keys at the offsets in twice.
 func (p *parser) listDuplicates() {
 	slices.Sort(p.twice)
-	walk := pathWalk{s: p.s}
+	walk := pathWalk{s: p.s, i: p.from, at: p.from}
+	if p.from > 0 {
+		walk.pos = p.doc.position(p.from)
+	}
 	for _, at := range p.twice[:min(len(p.twice), maxDuplicates)] {
 		walk.to(at)
 		pos := walk.pos

@@ -130,31 +130,26 @@ func (p *parser) root() error {
 
 // readJSON parses objects that follow each other, such as those that jq prints.
 func readJSON(data []byte, opts Options) ([]*Document, error) {
-	first := newDocument(string(data), opts)
-	at, err := first.parseAt(0)
-	docs := []*Document{first}
-	for err == nil && at < len(data) {
-		d := *first // with the same index of positions, because that of each would read the whole text
-		d.Root, d.Duplicates = Value{}, nil
-		at, err = d.parseAt(at)
-		docs = append(docs, &d)
-	}
-	return docs, err
-}
-
-// parseAt parses one of several values in the text of d, and returns where the next one begins.
-func (d *Document) parseAt(at int) (end int, err error) {
+	d := newDocument(string(data), opts)
 	var p parser
 	p.begin(d, d.source)
 	defer p.release()
-	p.i = at
-	if err := p.root(); err != nil {
-		return 0, err
+	var docs []*Document
+	for {
+		if err := p.root(); err != nil {
+			return nil, err
+		}
+		docs = append(docs, p.doc)
+		if p.i == len(p.b) {
+			return docs, nil
+		}
+		if p.b[p.i] != '{' || p.doc.Root.Kind() != Object {
+			return nil, p.fail(p.i, textAfterValue)
+		}
+		// All have the same index of positions, because that of each would read the whole text.
+		p.doc, p.stack, p.twice = &Document{source: d.source, opts: opts, lookup: d.lookup}, p.stack[:0], nil
+		p.from = p.i
 	}
-	if p.i < len(p.b) && (d.Root.Kind() != Object || p.b[p.i] != '{') {
-		return 0, p.fail(p.i, textAfterValue)
-	}
-	return p.i, nil
 }
 
 // begin initializes the parser for a text of which nothing is deferred.
@@ -198,6 +193,7 @@ type parser struct {
 	s      string
 	b      []byte // the bytes of s, read-only
 	i      int
+	from   int    // where the value of doc begins, in a text of several
 	stack  []node // complete nodes whose parent is still open
 	free   []node // arena: kids of complete nodes are taken from its front
 	chunk  int    // size of the arena's last chunk

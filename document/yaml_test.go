@@ -92,8 +92,18 @@ func TestReadObjectsThatFollowEachOther(t *testing.T) {
 			t.Errorf("%s: %d documents, %v", c.why, len(docs), err)
 		}
 	}
+	docs, err := Read([]byte("{\"a\":1}\n {\"a\":{\"b\":1,\n\"b\":2}} {\"c\":0,\"c\":1}"), Options{Duplicates: DuplicatesLast})
+	if err != nil || len(docs) != 3 || len(docs[0].Duplicates) != 0 || len(docs[1].Duplicates) != 1 || len(docs[2].Duplicates) != 1 {
+		t.Fatalf("keys twice: %v, %v", docs, err)
+	}
+	if d := docs[1].Duplicates[0]; d.Path.String() != ".a.b" || d.Position.Line != 3 {
+		t.Errorf("the key of the second object that is there twice: %v at %v", d.Path, d.Position)
+	}
+	if d := docs[2].Duplicates[0]; d.Path.String() != ".c" || d.Position.Line != 3 || d.Position.Column != 20 {
+		t.Errorf("the key of the third object that is there twice: %v at %v", d.Path, d.Position)
+	}
 	const n = 5_000
-	docs, err := Read(bytes.Repeat([]byte("{\"a\":\n1}\n"), n), Options{})
+	docs, err = Read(bytes.Repeat([]byte("{\"a\":\n1}\n"), n), Options{})
 	if err != nil || len(docs) != n {
 		t.Fatal(len(docs), err)
 	}
