@@ -1,5 +1,3 @@
-//go:build !js || complete
-
 package cluster
 
 import (
