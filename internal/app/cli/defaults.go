@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
 	"github.com/patchlab-dev/patchlab"
@@ -170,7 +169,7 @@ func (f *filling) one(obj manifest.Object) error {
 	}
 	f.objects = append(f.objects, after)
 	name := fileName(target)
-	f.diff.WriteString(udiff.Unified("live/"+name, "after/"+name, string(obj.Value.YAML()), string(after.YAML())))
+	f.diff.WriteString(unified("live/"+name, "after/"+name, string(obj.Value.YAML()), string(after.YAML())))
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
 	"github.com/patchlab-dev/patchlab"
@@ -100,7 +99,7 @@ func (f *outputFlags) diff(name string, before, after document.Value) string {
 	if before.Exists() {
 		text = string(before.YAML())
 	}
-	return udiff.Unified("live/"+name, "after/"+name, text, string(after.YAML()))
+	return unified("live/"+name, "after/"+name, text, string(after.YAML()))
 }
 
 // fileName returns the file name for an object in the header of a diff:

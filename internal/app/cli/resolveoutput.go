@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
@@ -29,7 +27,7 @@ func (r *resolving) print() error {
 	var texts []string
 	for _, f := range files {
 		if r.o.output == "diff" {
-			text := udiff.Unified(f.name, "resolved/"+strings.TrimPrefix(f.name, "/"), f.before, f.after)
+			text := unified(f.name, "resolved/"+strings.TrimPrefix(f.name, "/"), f.before, f.after)
 			if isTerminal(r.app.Out) {
 				text = colorDiff(text)
 			}
@@ -207,7 +205,7 @@ func (r *resolving) way(b *strings.Builder, one *resolved, i int, name string) {
 		return
 	}
 	f, n := r.source(one)
-	for line := range strings.Lines(udiff.Unified(f.name, "resolved", f.bodies[n], r.rewrite(f.bodies[n], one, all.Config))) {
+	for line := range strings.Lines(unified(f.name, "resolved", f.bodies[n], r.rewrite(f.bodies[n], one, all.Config))) {
 		if !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {
 			b.WriteString("    " + line)
 		}

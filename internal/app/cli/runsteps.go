@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/scenario"
@@ -193,7 +191,7 @@ func firstDifference(setups []setup, results [][]scenario.Result) *difference {
 		}
 		d := &difference{Step: i + 1, With: map[string]string{setups[0].name: left, setups[1].name: right}, names: [2]string{setups[0].name, setups[1].name}}
 		if !same {
-			d.Diff = udiff.Unified(setups[0].name, setups[1].name, yamlOf(before), yamlOf(after))
+			d.Diff = unified(setups[0].name, setups[1].name, yamlOf(before), yamlOf(after))
 		}
 		return d
 	}
