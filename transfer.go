@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/patch"
 )
@@ -25,12 +26,18 @@ func (w *write) transfer(applied *Result) *Result {
 	then := func(live *Object, manager string, config *document.Document) bool {
 		again := *w
 		again.live, again.notes, again.change.FieldManager = live, nil, manager
+		if w.noted != nil {
+			again.noted = &explain.Notes{}
+		}
 		r, err := again.send(cluster.Patch, cluster.ApplyPatch, config)
 		if err != nil {
 			out.Notes = append(out.Notes, "the transfer of fields from client-side apply failed, which kubectl warns about: "+err.Error())
 			return false
 		}
 		out.After = r.After
+		if w.noted != nil {
+			w.noted.Append(again.noted)
+		}
 		for _, warning := range r.Warnings {
 			if !slices.Contains(out.Warnings, warning) {
 				out.Warnings = append(out.Warnings, warning)
@@ -48,6 +55,9 @@ func (w *write) transfer(applied *Result) *Result {
 	moved := *out.After
 	moved.Managed = moved.Managed.Migrate(from, w.change.FieldManager, "")
 	out.After = &moved
+	if w.noted != nil {
+		w.noted.Migrated(from)
+	}
 	if then(&moved, w.change.FieldManager, w.document()) {
 		out.Notes = append(out.Notes, fmt.Sprintf("the fields of %s are transferred to %s and applied again, as by kubectl", strings.Join(from, ", "), w.change.FieldManager))
 	}

@@ -66,6 +66,7 @@ func TestTransferClientSide(t *testing.T) {
 			t.Errorf("%s: the second apply changes\n%s to\n%s", manager, got.Object(), again.Object())
 		}
 	}
+	explainsTransfer(t, lab, live, manifest)
 	// A conflict ends the apply before anything is transferred.
 	changed := strings.Replace(string(manifest), `image: "nginx:1"`, "image: nginx:2", 1)
 	_, err = lab.Apply(patchlab.Bytes(live), patchlab.Bytes([]byte(changed)), patchlab.ApplyOptions{FieldManager: "gitops", TransferClientSide: true})
@@ -74,3 +75,38 @@ func TestTransferClientSide(t *testing.T) {
 		t.Errorf("another image: %v, want conflicts", err)
 	}
 }
+
+// explainsTransfer checks the reasons for an apply that changes a field and then transfers the others.
+func explainsTransfer(t *testing.T, lab *patchlab.Lab, live, manifest []byte) {
+	t.Helper()
+	changed := strings.Replace(string(manifest), `image: "nginx:1"`, "image: nginx:2", 1)
+	change := patchlab.Change{Action: patchlab.ActionApply, FieldManager: "gitops", Force: true, TransferClientSide: true, Explain: true}
+	for result, err := range lab.Run(patchlab.Bytes(live), patchlab.Bytes([]byte(changed)), change) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules := map[string]string{}
+		for _, r := range result.Reasons() {
+			rules[r.Path.String()] = string(r.Rule)
+			for _, also := range r.Also {
+				rules[r.Path.String()] += " " + string(also)
+			}
+		}
+		container := `.spec.template.spec.containers[name="web"]`
+		for path, want := range map[string]string{
+			".metadata.labels.team":                        "apply/migrated",
+			".metadata.labels.old":                         "apply/prune apply/migrated",
+			".spec.replicas":                               "default apply/prune apply/migrated",
+			container + ".image":                           "apply/transfer", // by the first apply
+			container + ".env":                             "apply/prune-kept apply/migrated",
+			container + `.env[name="C"].value`:             "apply/removed-with-parent apply/migrated",
+			`.metadata.annotations["` + lastApplied + `"]`: "apply/removed-with-parent apply/migrated",
+		} {
+			if rules[path] != want {
+				t.Errorf("%s: the rules are %q, want %q", path, rules[path], want)
+			}
+		}
+	}
+}
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"

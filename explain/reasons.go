@@ -167,10 +167,27 @@ func (e *explainer) changed(c Change) {
 	if r.Rule == RuleCoOwned || r.Rule == Rule(fieldmanager.RulePruneKept) {
 		e.keepers(&r, e.After.Managed)
 	}
+	e.migratedFrom(&r)
 	if sent := e.wanted(c.Path); sent.Exists() && !document.Identical(sent, c.After) {
 		r.Wanted = sent
 	}
 	e.add(r)
+}
+
+// migratedFrom adds the rule about the transfer of client-side apply's fields if the field was one of them.
+func (e *explainer) migratedFrom(r *Reason) {
+	if !slices.ContainsFunc(r.OwnersBefore, func(o fieldmanager.Owner) bool {
+		return o.Operation == fieldmanager.OperationUpdate && slices.Contains(e.Notes.migrated, o.Manager)
+	}) {
+		return
+	}
+	if r.Effect == TakenOver && (r.Rule == Rule(fieldmanager.RuleShare) || r.Rule == Rule(fieldmanager.RuleOwn)) {
+		r.Rule, r.Also = RuleMigrated, nil
+		return
+	}
+	if r.Rule != Rule(fieldmanager.RuleTransfer) && r.Rule != Rule(fieldmanager.RuleKubectl) { // before the transfer
+		r.decidedBy(RuleMigrated)
+	}
 }
 
 // decidedBy adds a rule to a reason. The first rule is the one that decided.

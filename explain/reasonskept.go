@@ -26,6 +26,7 @@ func (e *explainer) keptByOwners() {
 		r.OwnersBefore = ownersAt(e.Before.Managed, d.Path)
 		r.OwnersAfter = ownersAt(e.After.Managed, d.Path)
 		e.keepers(&r, e.After.Managed)
+		e.migratedFrom(&r)
 		e.add(r)
 	}
 }
@@ -45,10 +46,18 @@ func (e *explainer) keepers(r *Reason, m fieldmanager.Managed) {
 	r.Rule = RuleItemKept
 	if len(r.KeptBy) == 0 {
 		r.Rule = Rule(fieldmanager.RulePruneKept)
-		if t := e.Type.At(r.Path); t != nil && t.List != nil && t.Map == nil && t.List.Kind != schema.AtomicList {
+		if t := e.Type.At(r.Path); t != nil && t.List != nil && t.Map == nil && t.List.Kind != schema.AtomicList && e.ownedWhole(r.Path) {
 			r.Rule = RuleWasAtomic // nobody owns such a list itself any longer
 		}
 	}
+}
+
+// ownedWhole reports whether a manager owned a list before the write, and none of its items.
+func (e *explainer) ownedWhole(list document.Path) bool {
+	return slices.ContainsFunc(e.Before.Managed.Owners(list), func(entry fieldmanager.Entry) bool {
+		below := entry.Fields.Below(list)
+		return below.Empty()
+	})
 }
 
 // ownersAt returns the owners of a field.
@@ -279,6 +288,10 @@ func (e *explainer) describe(r *Reason) {
 	r.Text, r.Expected = strings.ReplaceAll(about.text, ownersMark, nameAll(names)), about.expected
 	if r.Rule == RuleServerSet && !r.Wanted.Exists() {
 		r.Expected = ""
+	}
+	if r.Rule == Rule(fieldmanager.RulePrune) && slices.Contains(r.Also, RuleMigrated) {
+		about, _ = named(RuleMigrated)
+		r.Expected = about.expected
 	}
 	if merged := Rule(patch.RuleStrategicMergeKey); r.Expected == "" && slices.Contains(r.Also, merged) {
 		about, _ = named(merged)

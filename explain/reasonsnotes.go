@@ -20,6 +20,8 @@ type Notes struct {
 	patched []patch.Decision
 	managed []fieldmanager.Decision
 	stages  []stage
+	// migrated are the managers whose fields were transferred to the applier.
+	migrated []string
 }
 
 // stage is the object after a stage of the pipeline.
@@ -30,6 +32,18 @@ type stage struct {
 
 // Begin discards earlier notes and begins with a live object.
 func (n *Notes) Begin(live fieldmanager.Object) { *n = Notes{live: live} }
+
+// Migrated records that the fields of managers that used client-side apply were transferred to the
+// applying manager between two requests.
+func (n *Notes) Migrated(managers []string) { n.migrated = managers }
+
+// Append adds the notes of a later request for the same object: the changes of the requests are
+// then explained together.
+func (n *Notes) Append(later *Notes) {
+	n.patched = append(n.patched, later.patched...)
+	n.managed = append(n.managed, later.managed...)
+	n.stages = append(n.stages, later.stages...)
+}
 
 // Patched records a decision of package patch.
 func (n *Notes) Patched(d patch.Decision) {

@@ -21,6 +21,7 @@ const (
 	RuleWasAtomic    Rule = "apply/was-atomic"
 	RuleByUpdate     Rule = "apply/owned-by-update"
 	RuleLastApplied  Rule = "apply/last-applied"
+	RuleMigrated     Rule = "apply/migrated"
 	RuleMergeList    Rule = "merge/list-replaced"
 	RuleBody         Rule = "body/value"
 	RuleLeftOut      Rule = "body/left-out"
@@ -103,6 +104,7 @@ var rules = [...]rule{
 	{Rule(fieldmanager.RuleDrop), "The field no longer exists, so {owners} no longer owns it.", ""},
 	{Rule(fieldmanager.RuleKubectl), "The fields still have the values of kubectl's last client-side apply, so kubectl takes them over without a conflict.", "A conflict with kubectl-client-side-apply. This exception applies only to the manager named kubectl."},
 	{Rule(fieldmanager.RuleFirst), "The object had no managers before its first apply, so before-first-apply owns all of its fields.", "That fields without an owner can be changed without a conflict."},
+	{RuleMigrated, "kubectl transfers the fields of {owners} to the applier and applies again, because client-side apply has written the object.", "That the field keeps its owner, as it does with every other client: the fields that the configuration omits then remain."},
 	{RuleLastApplied, "The last-applied-configuration annotation is updated because the applier is kubectl.", ""},
 
 	{Rule(fieldmanager.RuleTrack), "The request changed the field, so its manager owns it.", ""},

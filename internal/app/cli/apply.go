@@ -94,8 +94,8 @@ version patchlab.dev/v1, with the status code, the fields and the conflicts.
 	o.engine.add(c)
 	o.output.add(c)
 	_ = c.RegisterFlagCompletionFunc("field-manager", a.completeManagers(&o.inputs))
+	o.change.addServerSide(c)
 	f := c.Flags()
-	f.BoolVar(&o.change.TransferClientSide, "server-side", false, "apply manifests as 'kubectl apply --server-side' does: if client-side apply has written the live object, transfer its fields to the field manager, and apply again")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if an object would change")
 	f.StringArrayVar(&o.policies.files, "policy", nil, "file, folder or glob of admission policies and bindings to evaluate for each change, with their parameters and Namespaces (repeatable; run by "+admissionProgram+")")
 	f.BoolVar(&o.open, "open", false, "open the change in the playground in the browser, and serve the page until Ctrl-C")
@@ -137,6 +137,11 @@ func (f *changeFlags) add(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(patchTypes[:], cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("validate", cobra.FixedCompletions([]string{"strict", "warn", "ignore"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// addServerSide adds the flag for kubectl's own server-side apply.
+func (f *changeFlags) addServerSide(c *cobra.Command) {
+	c.Flags().BoolVar(&f.TransferClientSide, "server-side", false, "apply manifests as 'kubectl apply --server-side' does: if client-side apply has written the live object, transfer its fields to the field manager, and apply again")
 }
 
 var patchTypes = [...]string{"auto", "json", "merge", "strategic", "apply"}
