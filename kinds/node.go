@@ -20,7 +20,7 @@ var nodeStrategy = Strategy{
 	},
 }
 
-// validateNode validates a node. Its status subresource has the same rules.
+// validateNode validates a node. Its status subresource has the same rules, but for the capacity of swap.
 func validateNode(c *check, object, old field) {
 	mark := len(c.errs)
 	validateTaints(c, object.getAs("spec.taints", "metadata.taints"))
@@ -30,6 +30,9 @@ func validateNode(c *check, object, old field) {
 			_, resource := amounts.memberAt(i)
 			c.resourceAmount(amounts.get(resource), resource)
 		}
+	}
+	if c.subresource == "" {
+		c.positive(object.getAs("status.nodeInfo.swap.capacity", "metadata.nodeSwapStatus.capacity"))
 	}
 	validateDeclaredFeatures(c, object.get("status.declaredFeatures"))
 	if old.isSet() && c.subresource == "" {

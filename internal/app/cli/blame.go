@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,13 +103,21 @@ func (a *App) blame(ctx context.Context, name string, o *blameOptions) error {
 	var documents []document.Value
 	// kubectl shows the managedFields of all objects or of none.
 	owned := slices.ContainsFunc(objects, func(o *patchlab.Object) bool { return o.Managed.Len() > 0 })
-	for i, object := range objects {
+	var lacking error // of the first object without the field
+	shown := 0
+	for _, object := range objects {
 		b, err := o.blame(object, path)
+		var missing *withoutField
+		if errors.As(err, &missing) && len(objects) > 1 {
+			lacking = cmp.Or(lacking, err)
+			continue
+		}
 		if err != nil {
 			return err
 		}
+		shown++
 		if o.output == "text" {
-			if i > 0 {
+			if shown > 1 {
 				a.print("\n")
 			}
 			if object.Managed.Len() == 0 && !owned {
@@ -122,6 +132,9 @@ func (a *App) blame(ctx context.Context, name string, o *blameOptions) error {
 			return err
 		}
 		documents = append(documents, d)
+	}
+	if shown == 0 && lacking != nil {
+		return lacking
 	}
 	a.print(string(encode(o.output, documents)))
 	return nil
@@ -201,7 +214,7 @@ func (o *blameOptions) blame(object *patchlab.Object, path document.Path) (*blam
 	if path != nil {
 		var err error
 		if path, err = fieldOf(object, path); err != nil {
-			return nil, fmt.Errorf("--path %s: %w", o.path, err)
+			return nil, &withoutField{b.Target, o.path, err}
 		}
 	}
 	for _, e := range object.Managed.Entries() {
@@ -234,6 +247,19 @@ func (o *blameOptions) blame(object *patchlab.Object, path document.Path) (*blam
 	}
 	return b, nil
 }
+
+// withoutField is the error for an object that does not have the requested field.
+type withoutField struct {
+	target patchlab.Target
+	path   string
+	err    error
+}
+
+func (e *withoutField) Error() string {
+	return e.target.String() + ": --path " + e.path + ": " + e.err.Error()
+}
+
+func (e *withoutField) Unwrap() error { return e.err }
 
 // fieldOf replaces the indexes of list items in a path by their keys.
 func fieldOf(object *patchlab.Object, path document.Path) (document.Path, error) {

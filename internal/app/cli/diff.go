@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,8 +53,9 @@ of each and the parts of the change that it cannot express.
 The intended object is the result of an update (PUT) with TO: it has defaults, and fields
 that clients cannot change keep their values. Each patch is applied to FROM, and the
 result is compared with the intended object. FROM and TO accept the same inputs as LIVE
-and PATCH of apply; objects are matched by kind, namespace and name, and those of TO that
-FROM does not have are named.
+and PATCH of apply; objects are matched by kind, namespace and name, and those that only
+one side has are named. An object that only FROM has is no difference for --exit-code,
+because FROM may be a dump of a cluster.
 
 The configuration for server-side apply contains the fields that --field-manager has
 applied before and that TO still has, and the changed fields.
@@ -142,8 +144,10 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 			return err
 		}
 	}
-	if only := len(from.objects()) - len(d.matched); only > 0 && len(wanted) > 1 && !d.refused {
-		a.note(count(only, "object is", "objects are") + " only in FROM")
+	if len(wanted) > 1 && !d.refused { // one object is usually compared with a dump
+		if err := d.onlyInFrom(from); err != nil {
+			return err
+		}
 	}
 	return d.finish()
 }
@@ -169,8 +173,8 @@ type differing struct {
 	o         *diffOptions
 	lab       *patchlab.Lab
 	from      *liveIndex
-	matched   map[patchlab.Target]bool
-	documents []document.Value // for json
+	matched   map[patchlab.Target]bool // objects of both sides, without their versions
+	documents []document.Value         // for json
 	printed   int
 	differ    bool
 	refused   bool
@@ -205,7 +209,7 @@ func (d *differing) one(object manifest.Object) error {
 		d.app.noteOnce(note)
 	}
 	d.differ = d.differ || len(found.Changes) > 0
-	d.matched[found.Target] = true
+	d.matched[withoutVersion(found.Target)] = true
 	if len(d.o.types) > 0 {
 		found.Patches = slices.DeleteFunc(found.Patches, func(p patchlab.Alternative) bool { return !slices.Contains(d.o.types, typeName(p.Action)) })
 	}
@@ -242,13 +246,73 @@ func (d *differing) onlyInTo(t patchlab.Target) error {
 	d.differ = true
 	switch d.o.output {
 	case "json":
-		return d.document(alternativesDocument{APIVersion: "patchlab.dev/v1", Kind: "Alternatives", Target: t, OnlyIn: "TO", Changes: []explain.Change{}, Patches: []alternativeDocument{}})
+		return d.document(onlyIn("TO", t))
 	case "patch":
 		d.app.note(t.String() + " is only in TO: there is no object to patch")
 	default:
 		d.text(t.String() + ": only in TO\n")
 	}
 	return nil
+}
+
+// onlyIn returns the document for an object that only one side has.
+func onlyIn(side string, t patchlab.Target) alternativesDocument {
+	return alternativesDocument{APIVersion: "patchlab.dev/v1", Kind: "Alternatives", Target: t, OnlyIn: side, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
+}
+
+// onlyInFrom reports the objects of FROM that TO does not have. They are no difference, because FROM may
+// be a dump of a cluster.
+func (d *differing) onlyInFrom(from documents) error {
+	const most = 20 // in text
+	n := 0
+	for _, object := range from.objects() {
+		t := statedTarget(object)
+		switch {
+		case t.Name == "" || d.hasMatched(t):
+		case d.o.output == "json":
+			if err := d.document(onlyIn("FROM", t)); err != nil {
+				return err
+			}
+		case n >= most:
+			n++
+		case d.o.output == "patch":
+			d.app.note(t.String() + " is only in FROM: no patch deletes it")
+			n++
+		default:
+			d.text(t.String() + ": only in FROM\n")
+			n++
+		}
+	}
+	if n > most {
+		d.app.note(count(n-most, "other object is", "other objects are") + " only in FROM; -o json lists them")
+	}
+	return nil
+}
+
+// statedTarget returns the target with what an object states itself.
+func statedTarget(object manifest.Object) patchlab.Target {
+	text := func(path ...string) string { return object.Value.Lookup(path...).StringOr("") }
+	return patchlab.Target{APIVersion: text("apiVersion"), Kind: object.Kind(), Namespace: text("metadata", "namespace"), Name: text("metadata", "name")}
+}
+
+// hasMatched reports whether an object of FROM has been compared with one of TO. The namespace that it
+// states may be missing, or superfluous.
+func (d *differing) hasMatched(t patchlab.Target) bool {
+	t = withoutVersion(t)
+	namespaces := []string{t.Namespace, ""}
+	if t.Namespace == "" {
+		namespaces = append(namespaces, cmp.Or(d.o.apply.Namespace, "default"))
+	}
+	return slices.ContainsFunc(namespaces, func(namespace string) bool {
+		t.Namespace = namespace
+		return d.matched[t]
+	})
+}
+
+// withoutVersion returns a target with its group in place of the apiVersion.
+func withoutVersion(t patchlab.Target) patchlab.Target {
+	t.APIVersion = t.Group()
+	return t
 }
 
 func typeName(action patchlab.Action) string {
@@ -444,7 +508,7 @@ type alternativesDocument struct {
 	APIVersion string                `json:"apiVersion"`
 	Kind       string                `json:"kind"`
 	Target     patchlab.Target       `json:"target"`
-	OnlyIn     string                `json:"onlyIn,omitempty"` // TO if FROM does not have the object
+	OnlyIn     string                `json:"onlyIn,omitempty"` // FROM or TO if only that side has the object
 	Changes    []explain.Change      `json:"changes"`
 	Patches    []alternativeDocument `json:"patches"`
 }
