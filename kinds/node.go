@@ -31,12 +31,12 @@ func validateNode(c *check, object, old field) {
 			c.resourceAmount(amounts.get(resource), resource)
 		}
 	}
-	if c.subresource == "" {
-		c.positive(object.getAs("status.nodeInfo.swap.capacity", "metadata.nodeSwapStatus.capacity"))
-	}
 	validateDeclaredFeatures(c, object.get("status.declaredFeatures"))
-	if old.isSet() && c.subresource == "" {
-		c.again(mark)
+	if c.subresource == "" {
+		if old.isSet() {
+			c.again(mark)
+		}
+		c.positive(object.getAs("status.nodeInfo.swap.capacity", "metadata.nodeSwapStatus.capacity"))
 	}
 	ranges := object.get("spec.podCIDRs")
 	if !old.isSet() || !c.same(ranges, old.get("spec.podCIDRs")) {
