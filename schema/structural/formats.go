@@ -177,9 +177,13 @@ func isCIDR(s string) bool {
 	return err == nil && n <= most
 }
 
-// isMAC reports whether s is 6, 8 or 20 hexadecimal bytes, in pairs separated by : or - or
-// in groups of four digits separated by dots.
+// isMAC reports whether s is 6, 8 or 20 hexadecimal bytes, in pairs separated by : or -, in groups of
+// four digits separated by dots, or, since the Go 1.26 that Kubernetes 1.36 is built with, without
+// separators.
 func isMAC(s string) bool {
+	if n := len(s); hexDigits(s) {
+		return n == 12 || n == 16 || n == 40
+	}
 	for _, form := range []struct {
 		separator string
 		digits    int
