@@ -13,6 +13,7 @@ import (
 const (
 	refusedStrict    = "refused/strict"
 	refusedType      = "refused/type"
+	refusedUnknown   = "refused/unknown"
 	refusedPatch     = "refused/patch"
 	refusedInvalid   = "refused/invalid"
 	refusedImmutable = "refused/immutable"
@@ -58,7 +59,11 @@ func (s *Status) Fields() []Cause {
 	case errors.As(s.Err, &mistyped) && len(mistyped.Path) > 0:
 		causes := make([]Cause, 0, 1+len(mistyped.Others))
 		for _, e := range append([]*structured.TypeError{mistyped}, mistyped.Others...) {
-			causes = append(causes, Cause{Message: e.Reason, Field: e.Path.String(), Path: e.Path, Rule: refusedType})
+			c := Cause{Message: e.Reason, Field: e.Path.String(), Path: e.Path, Rule: refusedType}
+			if e.Reason == structured.Undeclared {
+				c.Rule = refusedUnknown
+			}
+			causes = append(causes, c)
 		}
 		return causes
 	case errors.As(s.Err, &request) && len(request.Path) > 0:

@@ -76,6 +76,8 @@ var reasonCases = []struct {
 		".spec.selector refused refused/immutable", "a Deployment's selector never changes"},
 	{"an unknown field", patchlab.ActionMergePatch, "bob", "{spec: {replica: 1}}",
 		".spec.replica refused refused/strict", "field validation is strict here"},
+	{"an unknown field in an apply", patchlab.ActionApply, "bob", head + "}, spec: {replica: 1}}",
+		".spec.replica refused refused/unknown", "no field validation drops it"},
 	{"a wrong type", patchlab.ActionMergePatch, "bob", "{spec: {replicas: many}}",
 		".spec.replicas refused refused/type", "a string in a numeric field"},
 }

@@ -44,6 +44,7 @@ const (
 	RuleImmutable    Rule = "refused/immutable"
 	RuleInvalid      Rule = "refused/invalid"
 	RuleType         Rule = "refused/type"
+	RuleUnknown      Rule = "refused/unknown"
 	RuleRefusedPatch Rule = "refused/patch"
 	RuleRequest      Rule = "refused/request"
 )
@@ -168,6 +169,7 @@ var rules = [...]rule{
 	{RuleEmptied, "All members were removed, so the object or list is empty.", "That it is removed too."},
 
 	{RuleStrict, "The field is unknown or duplicated, and field validation is Strict, so the request is refused.", "That unknown fields are dropped, as they are with Warn and Ignore."},
+	{RuleUnknown, "The kind does not have the field, so the apply is refused.", "That unknown fields are dropped. They are in other requests, with Warn and Ignore; an apply never drops them."},
 	{RuleImmutable, "The field cannot be changed once the object exists, so the request is refused.", "That the field is changed, or kept. The object must be deleted and created again."},
 	{RuleInvalid, "The object would be invalid with this value, so the request is refused.", ""},
 	{RuleType, "The value has the wrong type for the field, so the request is refused.", ""},
