@@ -31,11 +31,18 @@ type inputFlags struct {
 
 func (f *inputFlags) add(c *cobra.Command) {
 	f.command = c
+	first, second := argumentNames(c)
 	flags := c.Flags()
-	flags.StringArrayVarP(&f.files, "filename", "f", nil, "file, folder, glob or - that contains the change, in place of PATCH (repeatable)")
-	flags.StringVarP(&f.kustomize, "kustomize", "k", "", "kustomization directory that contains the change; it is built with kustomize or kubectl")
-	flags.BoolVarP(&f.recursive, "recursive", "R", false, "process the folders of LIVE, PATCH and -f recursively")
+	flags.StringArrayVarP(&f.files, "filename", "f", nil, "file, folder, glob or - to read in place of "+second+" (repeatable)")
+	flags.StringVarP(&f.kustomize, "kustomize", "k", "", "kustomization directory to read in place of "+second+"; it is built with kustomize or kubectl")
+	flags.BoolVarP(&f.recursive, "recursive", "R", false, "process the folders of "+first+", "+second+" and -f recursively")
 	f.kubectl.add(c)
+}
+
+// argumentNames returns the names of the two arguments in the usage of a command.
+func argumentNames(c *cobra.Command) (first, second string) {
+	words := strings.Fields(c.Use)
+	return strings.Trim(words[1], "[]"), strings.Trim(words[2], "[]")
 }
 
 // complete takes LIVE and PATCH from the arguments.
@@ -50,8 +57,7 @@ func (f *inputFlags) complete(args []string) error {
 	case n > 2:
 		return usage("'" + f.command.CommandPath() + "' accepts two arguments, not " + strconv.Itoa(n) + severalFiles + "\nUsage: " + f.command.UseLine())
 	case n != 2:
-		words := strings.Fields(f.command.Use)
-		first, change := strings.Trim(words[1], "[]"), strings.Trim(words[2], "[]")
+		first, change := argumentNames(f.command)
 		return usage("'" + f.command.CommandPath() + "' requires the arguments " + first + " and " + change + ", or the change in -f or -k\nUsage: " + f.command.UseLine())
 	default:
 		f.files = args[1:]
@@ -66,7 +72,8 @@ func (f *inputFlags) complete(args []string) error {
 		}
 	}
 	if stdin > 1 {
-		return usage("only one of LIVE and PATCH can be standard input")
+		first, second := argumentNames(f.command)
+		return usage("only one of " + first + " and " + second + " can be standard input")
 	}
 	return nil
 }

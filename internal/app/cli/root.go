@@ -206,7 +206,8 @@ does, without a cluster: the object after a JSON patch, a merge patch, a strateg
 merge patch or a server-side apply, the owners of its fields, and the conflicts
 between field managers.
 
-` + exitHelp,
+` + exitHelp + `
+  4  a difference (only with --exit-code, in the commands that have it)`,
 		SilenceErrors: true,
 		// Suggest commands that differ by up to two letters.
 		SuggestionsMinimumDistance: 2,

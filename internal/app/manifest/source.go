@@ -333,6 +333,8 @@ func FileError(name string, err error) error {
 		return known
 	case errors.Is(err, fs.ErrNotExist) && name == ".": // of os.DirFS, which does not know its folder
 		return &fileError{name, "the file system has no files; the folder that it was made for may not exist", err}
+	case errors.Is(err, fs.ErrNotExist) && strings.Contains(name, "://"):
+		return &fileError{name, "no such file; patchlab downloads nothing, so read it from standard input: curl -L " + name + " | patchlab … -", err}
 	case errors.Is(err, fs.ErrNotExist):
 		return &fileError{name, "no such file", err}
 	case errors.Is(err, fs.ErrPermission):
