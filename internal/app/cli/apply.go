@@ -78,6 +78,9 @@ version patchlab.dev/v1, with the status code, the fields and the conflicts.
   # Check a kustomization in a CI pipeline
   patchlab apply live.yaml -k overlays/prod -o diff --exit-code
 
+  # Show what the upgrade of a chart changes, from the manifests before and after it
+  patchlab apply -f before/ --field-manager ci --show-managed-fields -o yaml -q | patchlab apply - -f after/ --field-manager ci -o diff
+
   # Open the change in the playground
   patchlab apply live.yaml web.yaml --open
 
