@@ -191,6 +191,7 @@ func TestChangesMatchLiveObjects(t *testing.T) {
 		{"no live object", in(), bare, "", "default created"},
 		{"no live object, with a namespace option", nil, bare, "shop", "shop created"},
 		{"the live object in the namespace of the option", in("shop", "stage"), bare, "stage", "stage"},
+		{"many live objects", in("a", "b", "c", "d", "e", "f", "g"), bare, "", "live objects with its name exist in a, b, c, d, e, 2 more; set metadata.namespace"},
 		{"two live objects", in("shop", "stage"), bare, "", "live objects with its name exist in shop, stage"},
 		{"a live object without a namespace", in(""), bare, "", "default"},
 		{"a live object without a namespace, with a namespace option", in(""), bare, "stage", "stage"},

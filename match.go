@@ -239,6 +239,10 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 	}
 	if len(namespaces) > 1 {
 		slices.Sort(namespaces)
+		const most = 5 // to name
+		if n := len(namespaces); n > most {
+			namespaces = append(namespaces[:most], fmt.Sprintf("%d more", n-most))
+		}
 		return &fieldProblem{nil, fmt.Sprintf("%s %s has no namespace, and live objects with its name exist in %s; set metadata.namespace, or the option namespace",
 			m.kind.Kind, m.Value.Lookup("metadata", "name").StringOr(""), strings.Join(namespaces, ", ")), ErrNoMatch}
 	}

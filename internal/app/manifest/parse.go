@@ -28,7 +28,10 @@ func parse(name string, data []byte, d document.Duplicates) ([]*document.Documen
 		return docs, invalidJSON(name, data, docs, o)
 	}
 	var syntax *document.SyntaxError
-	if errors.As(err, &syntax) {
+	switch {
+	case errors.Is(err, document.ErrTooLarge):
+		return nil, &hinted{err, "split it into several files of a folder, which may have any size together"}
+	case errors.As(err, &syntax):
 		if hint := hint(line(data, syntax.Position.Line), data); hint != "" {
 			return nil, &hinted{err, hint}
 		}
