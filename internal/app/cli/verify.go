@@ -147,7 +147,11 @@ func reportText(r *verify.Report) string {
 	for _, n := range r.Known {
 		known += n
 	}
-	fmt.Fprintf(&b, "no difference in %d cases, seeds %d to %d; %d of them have a known difference\n", r.Cases, r.First, r.First+uint64(r.Cases)-1, known)
+	seeds := fmt.Sprintf("seeds %d to %d", r.First, r.First+uint64(r.Cases)-1)
+	if r.Cases == 1 {
+		seeds = fmt.Sprintf("seed %d", r.First)
+	}
+	fmt.Fprintf(&b, "no unknown difference in %s, %s; %d with a known one\n", count(r.Cases, "case", "cases"), seeds, known)
 	b.WriteString(kindsText(r.Kinds))
 	for _, part := range []struct {
 		title  string
