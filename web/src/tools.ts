@@ -11,5 +11,6 @@ const tools: Record<string, string> = {
 /** toolOf returns the tool that uses a field manager's name, "" if it is unknown. */
 export function toolOf(manager: string, subresource = ""): string {
   if (manager === "kube-controller-manager") return subresource === "scale" ? "a HorizontalPodAutoscaler" : "a controller of Kubernetes";
+  if (manager === "kubectl" && subresource === "scale") return "kubectl scale";
   return Object.hasOwn(tools, manager) ? tools[manager]! : "";
 }
