@@ -55,8 +55,7 @@ func (e *explainer) keepers(r *Reason, m fieldmanager.Managed) {
 // ownedWhole reports whether a manager owned a list before the write, and none of its items.
 func (e *explainer) ownedWhole(list document.Path) bool {
 	return slices.ContainsFunc(e.Before.Managed.Owners(list), func(entry fieldmanager.Entry) bool {
-		below := entry.Fields.Below(list)
-		return below.Empty()
+		return entry.Fields.Below(list).Empty()
 	})
 }
 
