@@ -64,7 +64,7 @@ func TestRecordedUpdates(t *testing.T) {
 		for path, want := range c.Get("shown").Members() {
 			got := object
 			for name := range strings.SplitSeq(path, ".") {
-				if i, err := strconv.Atoi(name); err == nil && got.Kind() == document.List {
+				if i, err := strconv.Atoi(name); err == nil && i < got.Len() && got.Kind() == document.List {
 					got = got.At(i)
 				} else {
 					got = got.Get(name)

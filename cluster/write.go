@@ -357,11 +357,8 @@ func (t *task) nextGeneration(next, live document.Value) document.Value {
 	if !k.Builtin || t.ep.strategy.ExactGeneration || metaInt(counted, "generation") == metaInt(live, "generation") {
 		return counted
 	}
-	if meant, err := defaults.DecodeUpdate(k, next, t.basis.storedFor(k), defaults.FromTree); err == nil {
-		t.basis.next = meant.Value
-		if sameParts(t.ep.strategy, k, meant.Value, live) {
-			return keepMeta(next, live, "generation")
-		}
+	if sameParts(t.ep.strategy, k, next, live) {
+		return keepMeta(next, live, "generation")
 	}
 	return counted
 }

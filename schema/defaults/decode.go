@@ -40,8 +40,8 @@ const (
 	// InMemory is a flag that can be added to the others. It omits the round trip through
 	// storage, so that the result is the object as field management sees it: a list or map
 	// that is always written is empty and not null, and inside atomic lists, which field
-	// management compares as Go values, quantities keep their spelling and empty lists and
-	// maps are kept.
+	// management compares as Go values, quantities keep their spelling, times keep fractions
+	// of a second, and empty lists and maps are kept.
 	InMemory Source = 1 << 7
 )
 

@@ -31,14 +31,16 @@ func TestDecodeInMemory(t *testing.T) {
 }
 
 // TestInMemoryKeepsSpelling: field management compares atomic values as Go holds them
-// in memory, where another spelling of a quantity and an empty list differ from what was
-// stored. Other fields are compared in canonical form.
+// in memory, where another spelling of a quantity, a fraction of a second and an empty list
+// differ from what was stored. Other fields are compared in canonical form.
 func TestInMemoryKeepsSpelling(t *testing.T) {
 	cases := []struct{ sent, want, reason string }{
 		{`{"apiVersion":"v1","kind":"LimitRange","spec":{"limits":[{"max":{"memory":"1024Mi"},"min":{},"type":"Pod"}]}}`,
 			`{"limits":[{"max":{"memory":"1024Mi"},"min":{},"type":"Pod"}]}`, "an atomic list"},
 		{`{"apiVersion":"v1","kind":"ResourceQuota","spec":{"hard":{"memory":"1024Mi"},"scopes":[]}}`,
 			`{"hard":{"memory":"1Gi"}}`, "not inside a list"},
+		{`{"apiVersion":"v1","kind":"Node","spec":{"taints":[{"key":"k","effect":"NoSchedule","timeAdded":"2020-01-01T01:00:00.5+01:00"}]}}`,
+			`{"taints":[{"effect":"NoSchedule","key":"k","timeAdded":"2020-01-01T00:00:00.5Z"}]}`, "the fraction of a second counts, the time zone does not"},
 	}
 	for _, c := range cases {
 		v := parse(t, c.sent)

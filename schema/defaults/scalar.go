@@ -287,7 +287,10 @@ func (d *decoder) time(c class, v document.Value) document.Value {
 	case at.IsZero():
 		return document.NewNull()
 	}
-	var buffer [len("2006-01-02T15:04:05.000000Z07:00")]byte
+	if at.Nanosecond() != 0 && c != microtime && d.whole > 0 && d.keepInMemory() {
+		write = time.RFC3339Nano
+	}
+	var buffer [len(time.RFC3339Nano)]byte
 	if want := at.UTC().AppendFormat(buffer[:0], write); string(want) != s {
 		return document.NewString(string(want))
 	}
