@@ -12,6 +12,7 @@ type ApplyOptions struct {
 	Subresource        string
 	FieldValidation    string
 	Namespace          string
+	DefaultNamespace   string
 	Explain            bool
 }
 
@@ -33,7 +34,7 @@ func (l *Lab) ClientApply(live, manifest Input, o ApplyOptions) (*Result, error)
 
 func (o ApplyOptions) change(a Action) Change {
 	return Change{Action: a, FieldManager: o.FieldManager, Force: o.Force, TransferClientSide: o.TransferClientSide, Subresource: o.Subresource,
-		FieldValidation: o.FieldValidation, Namespace: o.Namespace, Explain: o.Explain}
+		FieldValidation: o.FieldValidation, Namespace: o.Namespace, DefaultNamespace: o.DefaultNamespace, Explain: o.Explain}
 }
 
 // PatchOptions configures [Lab.Patch]. Its fields are those of [Change].

@@ -44,10 +44,12 @@ type Change struct {
 	// FieldValidation is the handling of unknown and duplicate fields: Strict (the
 	// default), Warn or Ignore.
 	FieldValidation string
-	// Namespace is used for namespaced objects without metadata.namespace. If it is "" as
-	// well, the namespace is that of the live object with the same kind and name, or
-	// "default" if there is none.
-	Namespace string
+	// Namespace is the namespace of all namespaced objects, like kubectl's --namespace: an
+	// object of another namespace is refused. DefaultNamespace is used only for objects
+	// without metadata.namespace, like the namespace of kubectl's context or of a Helm
+	// release. If both are "", an object without a namespace has that of the only live object
+	// with the same kind and name, or "default" if there is none.
+	Namespace, DefaultNamespace string
 	// RequireLive refuses changes that would create an object.
 	RequireLive bool
 	// Explain records the decisions made during the change for Result.Reasons and

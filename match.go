@@ -1,6 +1,7 @@
 package patchlab
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -210,12 +211,11 @@ func (l *Lab) identify(m *matched, v document.Value, namespaced bool, c Change) 
 func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) error {
 	named := m.Value.Lookup("metadata", "namespace").StringOr("")
 	if named != "" && c.Namespace != "" && named != c.Namespace {
+		m.target.Namespace = named
 		return &fieldProblem{document.Keys("metadata", "namespace"), fmt.Sprintf(
-			"the namespace from the provided object %q does not match the namespace %q; omit the option namespace to use that of the object", named, c.Namespace), ErrInput}
+			"the namespace from the provided object %q does not match the namespace %q; a default namespace (--default-namespace) is used only for objects without one", named, c.Namespace), ErrInput}
 	}
-	if named == "" {
-		named = c.Namespace
-	}
+	named = cmp.Or(named, c.Namespace, c.DefaultNamespace)
 	if named == "" { // only live objects from the input determine a default namespace
 		candidates = slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return i >= l.given && l.all[i].namespace != "default" })
 	}
@@ -243,14 +243,13 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 		if n := len(namespaces); n > most {
 			namespaces = append(namespaces[:most], fmt.Sprintf("%d more", n-most))
 		}
-		return &fieldProblem{nil, fmt.Sprintf("%s %s has no namespace, and live objects with its name exist in %s; set metadata.namespace, or the option namespace",
+		return &fieldProblem{nil, fmt.Sprintf("%s %s has no namespace, and live objects with its name exist in %s; set metadata.namespace, --default-namespace or --namespace",
 			m.kind.Kind, m.Value.Lookup("metadata", "name").StringOr(""), strings.Join(namespaces, ", ")), ErrNoMatch}
 	}
 	m.target.Namespace = "default"
 	if len(namespaces) == 1 && namespaces[0] != "" && namespaces[0] != "default" {
 		m.target.Namespace = namespaces[0]
-		m.notes = append(m.notes, fmt.Sprintf("%s %s has no namespace: using the live object in namespace %s",
-			m.kind.Kind, m.Value.Lookup("metadata", "name").StringOr(""), namespaces[0]))
+		m.notes = append(m.notes, "the manifest has no namespace: using the live object in namespace "+namespaces[0])
 	}
 	return nil
 }
@@ -285,12 +284,7 @@ func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 	}
 	m.target.Name = o.Value.Lookup("metadata", "name").StringOr("")
 	if m.kind.Namespaced {
-		if m.target.Namespace = o.namespace; m.target.Namespace == "" {
-			m.target.Namespace = c.Namespace
-		}
-		if m.target.Namespace == "" {
-			m.target.Namespace = "default"
-		}
+		m.target.Namespace = cmp.Or(o.namespace, c.Namespace, c.DefaultNamespace, "default")
 	}
 	return nil
 }
@@ -327,7 +321,11 @@ func mayCreate(m *matched, live *liveObjects, c Change) error {
 		return &fieldProblem{nil, "there is no live " + m.target.String() + " to change", ErrNoMatch}
 	}
 	if live.given > 0 {
-		m.notes = append(m.notes, m.target.String()+" is not among the live objects and would be created")
+		note := "not among the live objects, would be created"
+		if m.kind.Namespaced {
+			note += " in namespace " + m.target.Namespace
+		}
+		m.notes = append(m.notes, note)
 	}
 	return nil
 }

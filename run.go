@@ -162,7 +162,7 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 		return nil, err
 	}
 	if w.live.Value.Lookup("metadata", "deletionTimestamp").Exists() {
-		w.notes = append(w.notes, "the live "+m.target.String()+" is being deleted")
+		w.notes = append(w.notes, "the live object is being deleted")
 	}
 	if from := w.live.Managed.ClientAppliers(); len(from) > 0 && w.change.Action == ActionApply && w.change.Subresource == "" && !w.transfers() {
 		w.notes = append(w.notes, keptByClientApply(strings.Join(from, ", "), w.change.FieldManager))
@@ -192,7 +192,7 @@ func (w *write) open(o *liveObject) error {
 		normal, unknown := w.lab.pipeline.Normalize(w.kind, opened.split())
 		opened.Value = normal.Value
 		if len(unknown) > 0 {
-			w.notes = append(w.notes, omittedFields(w.target, unknown))
+			w.notes = append(w.notes, omittedFields(unknown))
 		}
 		opened.Value = opened.Value.Remove("metadata", "selfLink")                    // which API servers before 1.20 set
 		if !stored && opened.Value.Lookup("metadata", "creationTimestamp").IsNull() { // generators print null
@@ -217,7 +217,7 @@ func (w *write) open(o *liveObject) error {
 
 // omittedFields returns the note for fields of a live object that its kind does not have, as when the
 // object comes from a cluster of another version.
-func omittedFields(target Target, unknown []document.Path) string {
+func omittedFields(unknown []document.Path) string {
 	const most = 5
 	var fields []string
 	for i, path := range unknown {
@@ -227,7 +227,7 @@ func omittedFields(target Target, unknown []document.Path) string {
 		}
 		fields = append(fields, path.String())
 	}
-	return "the live " + target.String() + " has fields that this version of its kind does not have; they are left out: " + strings.Join(fields, ", ")
+	return "the live object has fields that this version of its kind does not have; they are left out: " + strings.Join(fields, ", ")
 }
 
 // checkSubresource refuses a subresource that the kind does not have.
@@ -309,7 +309,7 @@ func (w *write) clientApply() (*Result, error) {
 		return w.send(cluster.Create, cluster.JSON, &document.Document{Root: patch.WithLastApplied(config)})
 	}
 	if !w.live.Value.Lookup("metadata", "annotations", patch.LastApplied).Exists() {
-		w.notes = append(w.notes, w.target.String()+" lacks the annotation "+patch.LastApplied+
+		w.notes = append(w.notes, "the live object lacks the annotation "+patch.LastApplied+
 			": fields that the manifest no longer has are not removed; kubectl writes the annotation and warns")
 	}
 	p, patchType, err := patch.ClientApply(w.live.Join(), config, w.kind, patch.ThreeWayOptions{Options: patch.Options{Engine: w.lab.patches}})
@@ -389,6 +389,10 @@ func (w *write) refused(err error) *Error {
 	var status *cluster.Status
 	if errors.As(err, &status) {
 		e.explain(status, w)
+	}
+	if e.Conflicts != nil && w.live.Managed.Len() == 0 && !w.live.Value.Lookup("metadata", "uid").Exists() {
+		e.Notes = append(e.Notes, "the live object is a manifest, so nobody has applied it and \"before-first-apply\" owns its fields; "+
+			"to see what another version of a manifest changes, apply the earlier one first, see 'patchlab apply --help'")
 	}
 	return e
 }

@@ -46,9 +46,11 @@ patch.
 
 LIVE and PATCH can contain several documents and Lists. They are matched by group,
 kind, namespace and name; a manifest without a live object is created. The namespace
-of a manifest that specifies none is that of --namespace, otherwise that of the only
-live object of its kind and name, otherwise "default". A custom resource has the schema
-of its CustomResourceDefinition in LIVE, PATCH or --crd.
+of a manifest that specifies none is that of --namespace or --default-namespace,
+otherwise that of the only live object of its kind and name, otherwise "default". As with
+kubectl, --namespace refuses manifests of other namespaces; --default-namespace takes
+them, as Helm does. A custom resource has the schema of its CustomResourceDefinition in
+LIVE, PATCH or --crd.
 
 With --type auto, a list is a JSON patch, a document with apiVersion and kind is
 applied server-side, and any other document is a strategic merge patch for built-in
@@ -77,6 +79,9 @@ version patchlab.dev/v1, with the status code, the fields and the conflicts.
 
   # Check a kustomization in a CI pipeline
   patchlab apply live.yaml -k overlays/prod -o diff --exit-code
+
+  # Preview a release of a chart, of which some objects are in kube-system
+  helm template web chart/ -n shop | patchlab apply live/ - --default-namespace shop -o diff
 
   # Show what the upgrade of a chart changes, from the manifests before and after it
   patchlab apply -f before/ --field-manager ci --show-managed-fields -o yaml -q | patchlab apply - -f after/ --field-manager ci -o diff
@@ -133,7 +138,7 @@ func (f *changeFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.clientSide, "client-side", false, "apply client-side, as kubectl does without --server-side: compute a three-way patch from the last-applied configuration")
 	flags.StringVar(&f.FieldManager, "field-manager", "", "name of the field manager (default as in kubectl: kubectl for server-side apply, kubectl-client-side-apply with --client-side, otherwise kubectl-patch)")
 	flags.BoolVar(&f.Force, "force-conflicts", false, "take ownership of fields that other managers own (server-side apply only)")
-	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of manifests and live objects that do not specify one")
+	addNamespace(c, &f.Namespace, &f.DefaultNamespace)
 	flags.StringVar(&f.Subresource, "subresource", "", "subresource to change, such as status or scale")
 	flags.StringVar(&f.validate, "validate", "strict", "handling of unknown and duplicate fields: strict, warn or ignore")
 	flags.BoolVar(&f.RequireLive, "require-live", false, "refuse to create objects: each manifest must match a live object")
@@ -145,6 +150,20 @@ func (f *changeFlags) add(c *cobra.Command) {
 // addServerSide adds the flag for kubectl's own server-side apply.
 func (f *changeFlags) addServerSide(c *cobra.Command) {
 	c.Flags().BoolVar(&f.TransferClientSide, "server-side", false, "apply manifests as 'kubectl apply --server-side' does: if client-side apply has written the live object, transfer its fields to the field manager, and apply again")
+}
+
+// addNamespace adds the two flags for namespaces.
+func addNamespace(c *cobra.Command, namespace, fallback *string) {
+	c.Flags().StringVarP(namespace, "namespace", "n", "", "namespace of all manifests and live objects; those of another namespace are refused, as by kubectl")
+	c.Flags().StringVar(fallback, "default-namespace", "", "namespace of manifests and live objects that do not specify one, like that of kubectl's context or of a Helm release")
+}
+
+// checkNamespace refuses both flags of addNamespace at once.
+func checkNamespace(namespace, fallback string) error {
+	if namespace != "" && fallback != "" {
+		return usage("--namespace and --default-namespace cannot be used together")
+	}
+	return nil
 }
 
 var patchTypes = [...]string{"auto", "json", "merge", "strategic", "apply"}
@@ -159,7 +178,9 @@ func (f *changeFlags) complete() error {
 		return usage("--type " + f.patchType + ": expected json, merge, strategic, apply or auto")
 	case validation[f.validate] == "":
 		return usage("--validate " + f.validate + ": expected strict, warn or ignore")
-	case f.clientSide && f.patchType != "auto" && f.patchType != "apply":
+	case f.clientSide && f.patchType == "apply":
+		return usage("--type apply is a server-side apply; leave it out to apply client-side")
+	case f.clientSide && f.patchType != "auto":
 		return usage("--client-side requires manifests; it cannot be used with --type " + f.patchType)
 	case f.clientSide && f.TransferClientSide:
 		return usage("--client-side and --server-side cannot be used together")
@@ -167,6 +188,9 @@ func (f *changeFlags) complete() error {
 		return usage("--server-side requires manifests; it cannot be used with --type " + f.patchType)
 	case f.clientSide && f.Force:
 		return usage("--force-conflicts requires server-side apply; a client-side apply has no conflicts")
+	}
+	if err := checkNamespace(f.Namespace, f.DefaultNamespace); err != nil {
+		return err
 	}
 	f.Action, f.FieldValidation = actions[f.patchType], validation[f.validate]
 	switch {
@@ -230,10 +254,10 @@ func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) 
 	defer held.release()
 	in := &applyInputs{}
 	var err error
-	if in.live, in.changes, err = o.inputs.read(ctx, a, o.change.Namespace); err != nil {
+	if in.live, in.changes, err = o.inputs.read(ctx, a, cmp.Or(o.change.Namespace, o.change.DefaultNamespace)); err != nil {
 		return nil, err
 	}
-	if err := o.policies.read(a, o.change.Namespace, in.live, in.changes); err != nil {
+	if err := o.policies.read(a, cmp.Or(o.change.Namespace, o.change.DefaultNamespace), in.live, in.changes); err != nil {
 		return nil, err
 	}
 	registry, err := o.schemas.registry(ctx, a, in.live, in.changes)

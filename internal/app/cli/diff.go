@@ -83,7 +83,7 @@ applied before and that TO still has, and the changed fields.
 	f := c.Flags()
 	f.StringSliceVar(&o.types, "type", nil, "types of patch: json, merge, strategic or apply (repeatable; default all)")
 	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager of the server-side apply")
-	f.StringVarP(&o.apply.Namespace, "namespace", "n", "", "namespace of objects that do not specify one")
+	addNamespace(c, &o.apply.Namespace, &o.apply.DefaultNamespace)
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, or patch (requires exactly one --type)")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if objects differ")
@@ -116,12 +116,12 @@ func (o *diffOptions) check() error {
 }
 
 func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
-	for _, err := range [...]error{o.check(), o.inputs.complete(args)} {
+	for _, err := range [...]error{o.check(), checkNamespace(o.apply.Namespace, o.apply.DefaultNamespace), o.inputs.complete(args)} {
 		if err != nil {
 			return err
 		}
 	}
-	from, err := o.inputs.readLive(ctx, a, o.apply.Namespace)
+	from, err := o.inputs.readLive(ctx, a, cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace))
 	if err != nil {
 		return err
 	}
@@ -137,8 +137,8 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 	if err != nil {
 		return err
 	}
-	d := differing{app: a, o: o, lab: lab, from: indexLive(from), matched: map[patchlab.Target]bool{}}
 	wanted := to.objects()
+	d := differing{app: a, o: o, lab: lab, from: indexLive(from), notes: notes{app: a, total: len(wanted)}, matched: map[patchlab.Target]bool{}}
 	for _, object := range wanted {
 		if err := d.one(object); err != nil {
 			return err
@@ -155,15 +155,15 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 // wanted reads TO, which may also be an object of a cluster.
 func (a *App) wanted(ctx context.Context, o *diffOptions) (documents, error) {
 	if len(o.inputs.files) == 1 && isResource(o.inputs.files[0]) {
-		to, err := o.inputs.kubectl.get(ctx, o.inputs.files[0], o.apply.Namespace)
+		to, err := o.inputs.kubectl.get(ctx, o.inputs.files[0], cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace))
 		if err == nil && len(to.objects()) == 0 {
-			err = errors.New(notFound(o.inputs.files[0], o.apply.Namespace))
+			err = errors.New(notFound(o.inputs.files[0], cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace)))
 		}
 		return to, err
 	}
 	f := o.inputs
 	f.live = "" // it has been read
-	_, to, err := f.read(ctx, a, o.apply.Namespace)
+	_, to, err := f.read(ctx, a, cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace))
 	return to, err
 }
 
@@ -173,6 +173,7 @@ type differing struct {
 	o         *diffOptions
 	lab       *patchlab.Lab
 	from      *liveIndex
+	notes     notes
 	matched   map[patchlab.Target]bool // objects of both sides, without their versions
 	documents []document.Value         // for json
 	printed   int
@@ -205,9 +206,7 @@ func (d *differing) one(object manifest.Object) error {
 	case err != nil:
 		return err
 	}
-	for _, note := range found.Notes {
-		d.app.noteOnce(note)
-	}
+	d.notes.add(found.Target, found.Notes)
 	d.differ = d.differ || len(found.Changes) > 0
 	d.matched[withoutVersion(found.Target)] = true
 	if len(d.o.types) > 0 {
@@ -301,7 +300,7 @@ func (d *differing) hasMatched(t patchlab.Target) bool {
 	t = withoutVersion(t)
 	namespaces := []string{t.Namespace, ""}
 	if t.Namespace == "" {
-		namespaces = append(namespaces, cmp.Or(d.o.apply.Namespace, "default"))
+		namespaces = append(namespaces, cmp.Or(d.o.apply.Namespace, d.o.apply.DefaultNamespace, "default"))
 	}
 	return slices.ContainsFunc(namespaces, func(namespace string) bool {
 		t.Namespace = namespace
@@ -329,6 +328,7 @@ func (d *differing) finish() error {
 	if d.o.output == "json" {
 		d.app.print(string(encode("json", d.documents)))
 	}
+	d.notes.print()
 	switch {
 	case d.refused || d.app.unread > 0:
 		return &exit{code: exitRefused}

@@ -89,7 +89,7 @@ func (a *App) explain(ctx context.Context, args []string, o *explainOptions) err
 	if in == nil {
 		return err
 	}
-	e := explaining{app: a, o: o}
+	e := explaining{app: a, o: o, notes: notes{app: a, total: len(in.changes.objects())}}
 	for result, err := range in.lab.Run(in.live, in.changes, o.change.Change) {
 		if err := e.add(result, err); err != nil {
 			return err
@@ -117,6 +117,7 @@ type explaining struct {
 	app    *App
 	o      *explainOptions
 	all    []explanation
+	notes  notes
 	counts [outcomes]int
 }
 
@@ -180,7 +181,7 @@ func (e *explaining) keep(about []document.Path, x explanation) {
 			return !slices.ContainsFunc(about, func(p document.Path) bool { return r.Path.HasPrefix(p) || p.HasPrefix(r.Path) })
 		})
 		if len(x.Reasons) == 0 {
-			x.Notes = append(slices.Clone(x.Notes), x.Target.String()+": no rule applies to "+strings.Join(e.o.paths, ", "))
+			x.Notes = append(slices.Clone(x.Notes), "no rule applies to "+strings.Join(e.o.paths, ", "))
 		}
 	}
 	if x.Reasons == nil {
@@ -189,9 +190,7 @@ func (e *explaining) keep(about []document.Path, x explanation) {
 	if !e.o.showSecrets && x.Target.Kind == "Secret" && x.Target.APIVersion == "v1" {
 		maskReasons(x.Reasons)
 	}
-	for _, n := range x.Notes {
-		e.app.noteOnce(n)
-	}
+	e.notes.add(x.Target, x.Notes)
 	e.all = append(e.all, x)
 }
 
@@ -232,6 +231,7 @@ func (e *explaining) finish() error {
 		}
 		e.app.print(string(encode(e.o.output, documents)))
 	}
+	e.notes.print()
 	switch {
 	case e.counts[refused]+e.app.unread > 0:
 		return &exit{code: exitRefused}

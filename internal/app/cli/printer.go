@@ -24,10 +24,9 @@ type printer struct {
 	out     []byte
 	objects []document.Value // for yaml and json
 	rows    []row            // for the summary in Markdown
-	// warnings are those that are printed after all changes, each once, in the order in which they
-	// occurred. warned has their indices.
-	warnings []warning
-	warned   map[string]int
+	// notes and warnings are those that are printed after all changes.
+	notes    notes
+	warnings remarks
 	counts   [outcomes]int
 	// applier is the field manager of a change with conflicts, and migrated an owner that
 	// migrate can replace; "" for none.
@@ -52,26 +51,6 @@ func (o outcome) String() string {
 	return [...]string{"created", "changed", "with other owners", "unchanged", "conflict", "refused"}[o]
 }
 
-// warning is a warning of the API server.
-type warning struct {
-	text     string
-	target   patchlab.Target // the first object with it
-	position document.Position
-	more     int // further objects with it
-}
-
-// String returns the warning with where it occurred, in one line.
-func (w *warning) String() string {
-	text := w.target.String() + ": " + w.text
-	if at := w.position.String(); at != "" {
-		text = at + ": " + text
-	}
-	if w.more > 0 {
-		text += " (also " + count(w.more, "other object", "other objects") + ")"
-	}
-	return text
-}
-
 // row is an object in the Markdown summary.
 type row struct {
 	target  patchlab.Target
@@ -80,7 +59,7 @@ type row struct {
 }
 
 func newPrinter(a *App, f *outputFlags, lab *patchlab.Lab, changes int) *printer {
-	return &printer{app: a, flags: f, lab: lab, several: changes > 1,
+	return &printer{app: a, flags: f, lab: lab, several: changes > 1, notes: notes{app: a, total: changes},
 		color: f.color == "always" || f.color == "auto" && isTerminal(a.Out)}
 }
 
@@ -89,7 +68,7 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 	if err != nil {
 		return p.failed(err)
 	}
-	p.notes(r.Notes)
+	p.notes.add(r.Target, r.Notes)
 	p.warn(r)
 	what := outcomeOfResult(r)
 	p.counts[what]++
@@ -122,16 +101,7 @@ func (p *printer) warn(r *patchlab.Result) {
 			p.app.noteOnce("Warning: " + text)
 			continue
 		}
-		i, known := p.warned[text]
-		if known {
-			p.warnings[i].more++
-			continue
-		}
-		if p.warned == nil {
-			p.warned = map[string]int{}
-		}
-		p.warned[text] = len(p.warnings)
-		p.warnings = append(p.warnings, warning{text: text, target: r.Target, position: r.Position})
+		p.warnings.add(text, r.Target, r.Position)
 	}
 }
 
@@ -186,7 +156,7 @@ func (p *printer) failed(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	p.notes(e.Notes)
+	p.notes.add(e.Target, e.Notes)
 	if len(e.Options) > 0 {
 		return changeError(e)
 	}
@@ -217,12 +187,6 @@ func (p *printer) failed(err error) error {
 	return nil
 }
 
-func (p *printer) notes(notes []string) {
-	for _, n := range notes {
-		p.app.noteOnce(n)
-	}
-}
-
 // finish prints the output and the summary, and returns the exit code.
 func (p *printer) finish(exitCode bool) error {
 	switch {
@@ -234,9 +198,10 @@ func (p *printer) finish(exitCode bool) error {
 	if _, err := p.app.Out.Write(p.out); err != nil {
 		return err
 	}
+	p.notes.print()
 	if p.flags.summary != "markdown" {
-		for i := range p.warnings {
-			p.app.note("Warning: " + p.warnings[i].String())
+		for i := range p.warnings.all {
+			p.app.note(p.warnings.all[i].warning())
 		}
 	}
 	if n := p.counts[conflicting]; p.several && n > 0 {
@@ -295,10 +260,10 @@ func (p *printer) markdown() string {
 		}
 		b.WriteString(line)
 	}
-	for i := range p.warnings {
-		line := "\n:warning: " + markdownText(p.warnings[i].String()) + "\n"
+	for i := range p.warnings.all {
+		line := "\n:warning: " + markdownText(strings.TrimPrefix(p.warnings.all[i].warning(), "Warning: ")) + "\n"
 		if b.Len()+len(line) > maxComment*7/8 {
-			b.WriteString("\n" + count(len(p.warnings)-i, "more warning is", "more warnings are") + " not listed, so that this fits into a comment.\n")
+			b.WriteString("\n" + count(len(p.warnings.all)-i, "more warning is", "more warnings are") + " not listed, so that this fits into a comment.\n")
 			break
 		}
 		b.WriteString(line)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ Exit codes:
 	o.ways.add(c, func(c *cobra.Command, args []string) []string { return a.conflictPaths(c.Context(), args, &o) })
 	f := c.Flags()
 	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager of the server-side apply")
-	f.StringVarP(&o.apply.Namespace, "namespace", "n", "", "namespace of manifests and live objects that do not specify one")
+	addNamespace(c, &o.apply.Namespace, &o.apply.DefaultNamespace)
 	f.StringVar(&o.apply.Subresource, "subresource", "", "subresource to apply to, such as status")
 	f.StringVarP(&o.output, "output", "o", "", "output format: text or json (the resolutions), yaml or diff (the resolved manifest) (default text, or yaml if a resolution is selected)")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
@@ -190,7 +191,7 @@ func (f *wayFlags) unused(all []patchlab.Conflict) error {
 }
 
 func (a *App) resolve(ctx context.Context, args []string, o *resolveOptions) error {
-	for _, err := range [...]error{o.complete(), o.inputs.complete(args)} {
+	for _, err := range [...]error{o.complete(), checkNamespace(o.apply.Namespace, o.apply.DefaultNamespace), o.inputs.complete(args)} {
 		if err != nil {
 			return err
 		}
@@ -199,7 +200,9 @@ func (a *App) resolve(ctx context.Context, args []string, o *resolveOptions) err
 	if err != nil {
 		return err
 	}
-	for _, object := range r.changes.objects() {
+	changes := r.changes.objects()
+	r.notes = notes{app: a, total: len(changes)}
+	for _, object := range changes {
 		if err := r.object(object); err != nil {
 			return err
 		}
@@ -234,6 +237,7 @@ type resolving struct {
 	changes  documents
 	sources  map[string]*sourceFile
 	resolved []resolved
+	notes    notes
 	refused  int
 }
 
@@ -250,7 +254,7 @@ type resolved struct {
 // resolving reads the inputs of resolve.
 func (a *App) resolving(ctx context.Context, o *resolveOptions) (*resolving, error) {
 	r := &resolving{app: a, o: o, sources: map[string]*sourceFile{}}
-	live, changes, err := o.inputs.read(ctx, a, o.apply.Namespace)
+	live, changes, err := o.inputs.read(ctx, a, cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace))
 	if err != nil {
 		return nil, err
 	}
@@ -274,9 +278,7 @@ func (r *resolving) object(object manifest.Object) error {
 	if err != nil {
 		return r.fail(err)
 	}
-	for _, note := range found.Notes {
-		r.app.noteOnce(note)
-	}
+	r.notes.add(found.Target, found.Notes)
 	m, err := fieldmanager.For(r.lab.Kinds(), found.Kind, r.o.apply.Subresource)
 	if err != nil {
 		return err
@@ -319,6 +321,7 @@ func (r *resolving) fail(err error) error {
 
 // finish prints the results and returns the exit code.
 func (r *resolving) finish() error {
+	r.notes.print()
 	var all []patchlab.Conflict
 	open := 0
 	for _, one := range r.resolved {

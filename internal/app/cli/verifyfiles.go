@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ func (a *App) verifyFiles(ctx context.Context, args []string, o *verifyOptions) 
 			return err
 		}
 	}
-	live, changes, err := o.apply.inputs.read(ctx, a, o.apply.change.Namespace)
+	live, changes, err := o.apply.inputs.read(ctx, a, cmp.Or(o.apply.change.Namespace, o.apply.change.DefaultNamespace))
 	if err != nil {
 		return err
 	}

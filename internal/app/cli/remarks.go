@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// remarks are notes or warnings about the objects of a command. Many objects of a chart have the
+// same one, so each is printed once, after the results, with the first object that has it.
+type remarks struct {
+	// all are in the order in which they occurred; known has their indices.
+	all   []remark
+	known map[string]int
+}
+
+// remark is a note, or a warning of the API server.
+type remark struct {
+	text     string
+	target   patchlab.Target // the first object with it
+	position document.Position
+	more     int // further objects with it
+}
+
+// add adds a remark about an object. The position is that of the manifest, if it matters.
+func (r *remarks) add(text string, target patchlab.Target, position document.Position) {
+	i, known := r.known[text]
+	if known {
+		r.all[i].more++
+		return
+	}
+	if r.known == nil {
+		r.known = map[string]int{}
+	}
+	r.known[text] = len(r.all)
+	r.all = append(r.all, remark{text: text, target: target, position: position})
+}
+
+// warning returns a warning with where it occurred, in one line.
+func (r *remark) warning() string {
+	text := "Warning: "
+	if at := r.position.String(); at != "" {
+		text += at + ": "
+	}
+	text += r.target.String() + ": " + r.text
+	if r.more > 0 {
+		text += " (also " + count(r.more, "other object", "other objects") + ")"
+	}
+	return text
+}
+
+// notes are the notes about the objects of a command.
+type notes struct {
+	app *App
+	// total is the number of objects. The notes about a single one are printed at once.
+	total int
+	remarks
+}
+
+// add adds the notes about an object.
+func (n *notes) add(target patchlab.Target, texts []string) {
+	for _, text := range texts {
+		if n.total > 1 {
+			n.remarks.add(text, target, document.Position{})
+		} else {
+			n.app.noteOnce(text)
+		}
+	}
+}
+
+// print prints the notes about several objects. One that concerns all of them names none.
+func (n *notes) print() {
+	for _, r := range n.all {
+		switch {
+		case r.more+1 == n.total:
+			n.app.note(r.text)
+		case r.more > 0:
+			n.app.note(r.text + " (" + r.target.String() + " and " + count(r.more, "other object", "other objects") + ")")
+		default:
+			n.app.note(r.text + " (" + r.target.String() + ")")
+		}
+	}
+}
