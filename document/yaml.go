@@ -109,13 +109,57 @@ func sameInYAML(data []byte) bool {
 	return true
 }
 
+// readYAML parses the documents of a stream, or the first one. It parses them one by one, so
+// that blockReader parses those that it supports. If one of them cannot be parsed, the library
+// parses the whole stream, because the reason and its position may depend on what surrounds it.
 func readYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error) {
-	if out, marks, ok := readBlock(data); ok {
+	if firstOnly || hasOtherBreaks(data) {
+		return readDocuments(data, 1, opts, firstOnly)
+	}
+	var docs []*Document
+	line := 1
+	for rest := data; len(rest) > 0; {
+		next := nextMarker(rest)
+		read, err := readDocuments(rest[:next], line, opts, false)
+		if err != nil {
+			return readAnyYAML(data, 1, opts, false)
+		}
+		docs = append(docs, read...)
+		line += bytes.Count(rest[:next], []byte("\n"))
+		rest = rest[next:]
+	}
+	return docs, nil
+}
+
+// hasOtherBreaks reports whether YAML has line breaks other than newlines.
+func hasOtherBreaks(data []byte) bool {
+	for _, other := range []string{"\r", "\u0085", "\u2028", "\u2029"} {
+		if bytes.Contains(data, []byte(other)) {
+			return true
+		}
+	}
+	return false
+}
+
+// marker is a line that begins a document, wherever it is in a stream.
+const marker = "---\n"
+
+// nextMarker returns the offset of the first marker after the beginning, or the end.
+func nextMarker(data []byte) int {
+	if i := bytes.Index(data, []byte("\n"+marker)); i >= 0 {
+		return i + 1
+	}
+	return len(data)
+}
+
+// readDocuments parses a part of a stream that begins in the given line.
+func readDocuments(data []byte, line int, opts Options, firstOnly bool) ([]*Document, error) {
+	if out, marks, ok := readBlock(data, line); ok {
 		if d, err := parse(yamlDocument(out, marks, opts)); err == nil {
 			return []*Document{d}, nil
 		}
 	}
-	return readAnyYAML(data, opts, firstOnly)
+	return readAnyYAML(data, line, opts, firstOnly)
 }
 
 // yamlDocument returns the document of JSON text that was converted from YAML. The text
@@ -129,8 +173,8 @@ func yamlDocument(out []byte, marks []mark, opts Options) *Document {
 	return d
 }
 
-// readAnyYAML parses with the YAML library.
-func readAnyYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error) {
+// readAnyYAML parses a part of a stream with the YAML library.
+func readAnyYAML(data []byte, line int, opts Options, firstOnly bool) ([]*Document, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var docs []*Document
 	for {
@@ -142,7 +186,7 @@ func readAnyYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error)
 		if err != nil {
 			return nil, yamlError(err, opts)
 		}
-		c := yamlConverter{opts: opts, budget: maxAliasGrowth*len(data) + 1<<20}
+		c := yamlConverter{opts: opts, before: line - 1, budget: maxAliasGrowth*len(data) + 1<<20}
 		if err := c.node(&n, 0); err != nil {
 			return nil, err
 		}

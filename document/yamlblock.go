@@ -7,7 +7,8 @@ import (
 
 // blockReader parses the simple YAML of most manifests several times faster than the
 // library: one document of block mappings and sequences with single-line scalars, plain or
-// in quotes without escapes, with comments and blank lines, in ASCII without tabs. It gives
+// in quotes without escapes, with comments and blank lines, in ASCII without tabs. It may
+// begin with a document marker. It gives
 // up at anything else, and the library parses the input. Its output, the JSON text and the
 // marks, is identical to that of yamlConverter; a test compares the two.
 type blockReader struct {
@@ -27,20 +28,29 @@ const (
 	maxBlockKey   = 1000 // characters of a key; the library's limit is 1,024
 )
 
-// readBlock converts YAML that blockReader supports to JSON text and marks.
-func readBlock(data []byte) (out []byte, marks []mark, ok bool) {
+// readBlock converts YAML that blockReader supports, and that begins in the given line of the
+// input, to JSON text and marks.
+func readBlock(data []byte, line int) (out []byte, marks []mark, ok bool) {
 	for _, c := range data {
 		if (c < ' ' && c != '\n') || c > '~' {
 			return nil, nil, false
 		}
 	}
 	r := blockReader{s: unsafe.String(unsafe.SliceData(data), len(data)), out: make([]byte, 0, len(data)), marks: make([]mark, 0, len(data)/10+8)}
-	r.line = 1
+	r.line = line
+	marked := strings.HasPrefix(r.s, marker)
+	if marked {
+		r.mark(0) // the document
+		r.start = len(marker)
+		r.line++
+	}
 	r.content()
 	if r.indent != 0 {
 		return nil, nil, false
 	}
-	r.mark(0) // the document
+	if !marked {
+		r.mark(0)
+	}
 	ok = r.collection(0, 0) && r.indent < 0
 	return r.out, r.marks, ok
 }

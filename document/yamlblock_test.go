@@ -19,7 +19,7 @@ import (
 // readBlock supports the input.
 func sameAsLibrary(t *testing.T, data []byte) bool {
 	t.Helper()
-	out, marks, ok := readBlock(data)
+	out, marks, ok := readBlock(data, 1)
 	if !ok {
 		return false
 	}
@@ -114,7 +114,12 @@ func TestBlockReader(t *testing.T) {
 		{"1: x\n", false, "a key that is a number"},
 		{"a: yes\nb: 010\nc: 1.50\nd: ~\ne: 1e3\nf: -1\n", true, "scalars of YAML 1.1"},
 		{"a: .inf\n", false, "a number that JSON does not have"},
-		{"---\na: 1\n", false, "a document marker"},
+		{"---\na: 1\n", true, "a document marker before the content"},
+		{"---\n# note\n\nb: 1\n", true, "a comment after the document marker"},
+		{"--- # note\na: 1\n", false, "a comment beside the document marker"},
+		{"---\n---\na: 1\n", false, "an empty document"},
+		{"---\n", false, "a document marker without content"},
+		{"# note\n---\na: 1\n", false, "a comment before the document marker"},
 		{"a: 1\n--- x\n", false, "a document marker after content"},
 		{"a: 1\n...\n", false, "an end marker"},
 		{"a:\tb\n", false, "a tab"},
@@ -147,13 +152,13 @@ func TestBlockReader(t *testing.T) {
 func TestBlockReaderDuplicateKeys(t *testing.T) {
 	data := []byte("a: 1\nb:\n- c: 1\n  d: 2\n  c: 3\n")
 	_, fast := readYAML(data, Options{Name: "x"}, true)
-	_, slow := readAnyYAML(data, Options{Name: "x"}, true)
+	_, slow := readAnyYAML(data, 1, Options{Name: "x"}, true)
 	if fast == nil || slow == nil || fast.Error() != slow.Error() {
 		t.Errorf("%v, the library %v", fast, slow)
 	}
 	for _, dups := range []Duplicates{DuplicatesLast, DuplicatesMerged} {
 		fast, err := readYAML(data, Options{Duplicates: dups}, true)
-		slow, err2 := readAnyYAML(data, Options{Duplicates: dups}, true)
+		slow, err2 := readAnyYAML(data, 1, Options{Duplicates: dups}, true)
 		if err != nil || err2 != nil || !reflect.DeepEqual(fast[0].Duplicates, slow[0].Duplicates) || !Identical(fast[0].Root, slow[0].Root) {
 			t.Errorf("%v %v", fast, slow)
 		}
@@ -189,6 +194,43 @@ func TestBlockReaderAgreesWithLibraryOnRandomTexts(t *testing.T) {
 	}
 	if read < 8000 {
 		t.Errorf("only %d texts were read", read)
+	}
+}
+
+// TestStreamAgreesWithLibrary: parsing the documents of a stream one by one yields the same
+// documents, positions and errors as the library does for the whole stream.
+func TestStreamAgreesWithLibrary(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	pieces := []string{"---\n", "---\n", "\n---\n", "# note\n", "--- # note\n", "--- |\n", "---", "...\n", "\n", "\r\n", "\u2028", "%YAML 1.1\n", "a: &x [1]\n", "b: *x\n", "c: |\n  d\n", "e: 'f\n", "g: [\n", "h: é\n"}
+	many := 0
+	for range 40000 {
+		var text []byte
+		for range 1 + random.IntN(8) {
+			switch random.IntN(10) {
+			case 0:
+				text = append(text, randomBlock(random)...)
+			case 1, 2, 3:
+				text = append(text, pieces[random.IntN(len(pieces))]...)
+			default:
+				text = fmt.Appendf(text, "---\nk: %d\nl:\n- m\n", random.IntN(100))
+			}
+		}
+		got, err := readYAML(text, Options{Name: "x"}, false)
+		want, wantErr := readAnyYAML(text, 1, Options{Name: "x"}, false)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) || len(got) != len(want) {
+			t.Fatalf("%d documents, %v; the library %d, %v\n%q", len(got), err, len(want), wantErr, text)
+		}
+		for i, d := range got {
+			if !Identical(d.Root, want[i].Root) || !reflect.DeepEqual(d.marks, want[i].marks) {
+				t.Fatalf("document %d is %s at %v, the library's %s at %v\n%q", i, d.Root, d.marks, want[i].Root, want[i].marks, text)
+			}
+		}
+		if len(got) > 1 {
+			many++
+		}
+	}
+	if many < 2000 {
+		t.Errorf("only %d streams have several documents", many)
 	}
 }
 

@@ -13,6 +13,7 @@ type yamlConverter struct {
 	opts   Options
 	out    []byte
 	marks  []mark
+	before int // lines of the input before the tree's
 	budget int // bytes that may still be written
 }
 
@@ -27,7 +28,7 @@ func (c *yamlConverter) node(n *yaml.Node, depth int) error {
 	if len(c.out) > c.budget {
 		return c.fail(n, "the document is too large after expanding aliases", ErrTooLarge)
 	}
-	c.marks = append(c.marks, mark{len(c.out), n.Line, n.Column})
+	c.marks = append(c.marks, mark{len(c.out), c.before + n.Line, n.Column})
 	switch n.Kind {
 	case yaml.DocumentNode:
 		return c.node(n.Content[0], depth)
@@ -92,7 +93,7 @@ func (c *yamlConverter) mapping(n *yaml.Node, depth int) error {
 			c.out = append(c.out, ',')
 		}
 		first = false
-		c.marks = append(c.marks, mark{len(c.out), m.key.Line, m.key.Column})
+		c.marks = append(c.marks, mark{len(c.out), c.before + m.key.Line, m.key.Column})
 		c.out = append(AppendQuoted(c.out, m.name), ':')
 		if err := c.node(m.value, depth+1); err != nil {
 			return err
