@@ -1,14 +1,15 @@
 package document
 
 import (
+	"bytes"
 	"strings"
+	"unicode/utf8"
 	"unsafe"
 )
 
 // blockReader parses the simple YAML of most manifests several times faster than the
-// library: one document of block mappings and sequences with single-line scalars, plain or
-// in quotes without escapes, with comments and blank lines, in ASCII without tabs. It may
-// begin with a document marker. It gives
+// library: one document of block mappings and sequences, whose scalars are plain, in quotes or
+// literal blocks, with comments and blank lines. It may begin with a document marker. It gives
 // up at anything else, and the library parses the input. Its output, the JSON text and the
 // marks, is identical to that of yamlConverter; a test compares the two.
 type blockReader struct {
@@ -21,6 +22,8 @@ type blockReader struct {
 	// indent is the column, from 0, of the next line with content. It is set at the end of
 	// each line and is -1 after the last.
 	indent int
+	// scalarText is the text of a scalar that is not a part of s.
+	scalarText []byte
 }
 
 const (
@@ -31,10 +34,8 @@ const (
 // readBlock converts YAML that blockReader supports, and that begins in the given line of the
 // input, to JSON text and marks.
 func readBlock(data []byte, line int) (out []byte, marks []mark, ok bool) {
-	for _, c := range data {
-		if (c < ' ' && c != '\n') || c > '~' {
-			return nil, nil, false
-		}
+	if !blockText(data) {
+		return nil, nil, false
 	}
 	r := blockReader{s: unsafe.String(unsafe.SliceData(data), len(data)), out: make([]byte, 0, len(data)), marks: make([]mark, 0, len(data)/10+8)}
 	r.line = line
@@ -53,6 +54,29 @@ func readBlock(data []byte, line int) (out []byte, marks []mark, ok bool) {
 	}
 	ok = r.collection(0, 0) && r.indent < 0
 	return r.out, r.marks, ok
+}
+
+// blockText reports whether text has only characters whose meaning does not depend on where they
+// are: no control characters but newlines and tabs, and no line breaks, byte order marks or
+// noncharacters of Unicode.
+func blockText(data []byte) bool {
+	for i := 0; i < len(data); {
+		c := data[i]
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRune(data[i:])
+			switch {
+			case r == utf8.RuneError, r < 0xa0, r == 0x2028, r == 0x2029, r == 0xfeff, r == 0xfffe, r == 0xffff:
+				return false
+			}
+			i += n
+			continue
+		}
+		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+			return false
+		}
+		i++
+	}
+	return true
 }
 
 // mark records that the next output comes from the given column of the current line.
@@ -204,15 +228,18 @@ func (r *blockReader) value(column, depth int, keyed bool) bool {
 		r.i++
 	}
 	r.mark(r.i - r.start)
-	return r.scalar() && r.ended() && r.indent <= column
+	if r.s[r.i] == '|' {
+		return r.literal(column)
+	}
+	return r.scalar(column) && r.ended() && r.indent <= column
 }
 
-// scalar parses a scalar, or an empty mapping or sequence.
-func (r *blockReader) scalar() bool {
+// scalar parses a scalar, or an empty mapping or sequence, within the collection in a column.
+func (r *blockReader) scalar(column int) bool {
 	c := r.s[r.i]
 	switch {
 	case c == '"' || c == '\'':
-		text, ok := r.quoted()
+		text, ok := r.quoted(column)
 		r.out = AppendQuoted(r.out, text)
 		return ok
 	case (c == '{' || c == '[') && r.i+1 < len(r.s) && r.s[r.i+1] == c+2:
@@ -222,6 +249,9 @@ func (r *blockReader) scalar() bool {
 	}
 	text, ok := r.plain()
 	if !ok || r.i < len(r.s) && r.s[r.i] == ':' {
+		return false
+	}
+	if text, ok = r.continued(text, column); !ok {
 		return false
 	}
 	s := resolvePlain(text)
@@ -248,12 +278,20 @@ func (r *blockReader) plain() (string, bool) {
 			return "", false
 		}
 	}
+	return r.words()
+}
+
+// words parses a line of a plain scalar.
+func (r *blockReader) words() (string, bool) {
+	from := r.i
 	end := from // after the last non-blank character
 	for i := from; i < len(r.s); i++ {
 		switch c := r.s[i]; c {
 		case '\n':
 			r.i = end
 			return r.s[from:end], true
+		case '\t':
+			return "", false
 		case ' ':
 			continue
 		case ':':
@@ -273,28 +311,192 @@ func (r *blockReader) plain() (string, bool) {
 	return r.s[from:end], true
 }
 
-// quoted parses a quoted scalar.
-func (r *blockReader) quoted() (string, bool) {
+// continued adds the further lines of a plain scalar to its first one. The lines are folded: a line
+// break becomes a space, and n blank lines become n line breaks.
+func (r *blockReader) continued(text string, column int) (string, bool) {
+	r.scalarText = r.scalarText[:0]
+	for {
+		next, breaks := r.nextLine(r.i)
+		if next.at < 0 || next.at-next.start <= column || r.s[next.at] == '#' {
+			break
+		}
+		if len(r.scalarText) == 0 {
+			r.scalarText = append(r.scalarText, text...)
+		}
+		r.scalarText = appendFold(r.scalarText, breaks)
+		r.i, r.start, r.line = next.at, next.start, r.line+breaks
+		words, ok := r.words()
+		if !ok || r.i < len(r.s) && r.s[r.i] == ':' {
+			return "", false
+		}
+		r.scalarText = append(r.scalarText, words...)
+	}
+	if len(r.scalarText) > 0 {
+		text = string(r.scalarText)
+	}
+	return text, true
+}
+
+// lineAt is the offset of a line and of its first character that is not a space.
+type lineAt struct{ start, at int }
+
+// nextLine returns the next line that is not blank, and the number of line breaks before it. Its
+// at is -1 if there is none, or if i is followed by anything but spaces in its line.
+func (r *blockReader) nextLine(i int) (next lineAt, breaks int) {
+	for {
+		for i < len(r.s) && r.s[i] == ' ' {
+			i++
+		}
+		if i < len(r.s) && r.s[i] != '\n' && breaks > 0 {
+			next.at = i
+			return next, breaks
+		}
+		if i >= len(r.s) || r.s[i] != '\n' {
+			return lineAt{at: -1}, 0
+		}
+		i++
+		breaks++
+		next.start = i
+	}
+}
+
+// appendFold appends what folding makes of line breaks.
+func appendFold(text []byte, breaks int) []byte {
+	if breaks == 1 {
+		return append(text, ' ')
+	}
+	for range breaks - 1 {
+		text = append(text, '\n')
+	}
+	return text
+}
+
+// quoted parses a quoted scalar within the collection in a column. A key, for which column is
+// isKey, has a single line.
+func (r *blockReader) quoted(column int) (string, bool) {
 	quote := r.s[r.i]
 	from := r.i + 1
-	doubled := false
-	for i := from; i < len(r.s) && r.s[i] != '\n'; i++ {
-		switch {
-		case r.s[i] == '\\' && quote == '"':
-			return "", false
-		case r.s[i] == quote && quote == '\'' && i+1 < len(r.s) && r.s[i+1] == quote:
-			doubled = true
-			i++
-		case r.s[i] == quote:
+	for i := from; i < len(r.s); i++ {
+		switch c := r.s[i]; {
+		case c == quote && (quote == '"' || i+1 >= len(r.s) || r.s[i+1] != quote):
 			r.i = i + 1
-			text := r.s[from:i]
-			if doubled {
-				text = strings.ReplaceAll(text, "''", "'")
-			}
-			return text, true
+			return r.s[from:i], true
+		case c == quote, c == '\n', c == '\\' && quote == '"':
+			r.scalarText = append(r.scalarText[:0], r.s[from:i]...)
+			r.i = i
+			return r.quotedFrom(quote, column)
 		}
 	}
 	return "", false
+}
+
+// isKey is the column for the quoted scalars that are keys.
+const isKey = -1
+
+// quotedFrom parses the rest of a quoted scalar, beginning at a character that does not stand for
+// itself.
+func (r *blockReader) quotedFrom(quote byte, column int) (string, bool) {
+	for r.i < len(r.s) {
+		c := r.s[r.i]
+		r.i++
+		switch {
+		case c == quote && quote == '\'' && r.i < len(r.s) && r.s[r.i] == quote:
+			r.i++
+		case c == quote:
+			return string(r.scalarText), true
+		case c == '\\' && quote == '"':
+			if r.i >= len(r.s) {
+				return "", false
+			}
+			switch c = r.s[r.i]; c {
+			case '"', '\\', '/':
+			case 'n':
+				c = '\n'
+			case 't':
+				c = '\t'
+			default:
+				return "", false
+			}
+			r.i++
+		case c == '\n':
+			next, breaks := r.nextLine(r.i - 1)
+			if column == isKey || next.at < 0 || next.at-next.start <= column {
+				return "", false
+			}
+			r.scalarText = appendFold(bytes.TrimRight(r.scalarText, " "), breaks)
+			r.i, r.start, r.line = next.at, next.start, r.line+breaks
+			continue
+		case c == '\t':
+			return "", false
+		}
+		r.scalarText = append(r.scalarText, c)
+	}
+	return "", false
+}
+
+// literal parses a literal block within the collection in a column: lines that are indented
+// further, which are kept as they are.
+func (r *blockReader) literal(column int) bool {
+	i := r.i + 1
+	var chomping byte // of the line breaks at the end: '-' drops all, '+' keeps all, otherwise one is kept
+	if i < len(r.s) && (r.s[i] == '-' || r.s[i] == '+') {
+		chomping = r.s[i]
+		i++
+	}
+	if i >= len(r.s) || r.s[i] != '\n' {
+		return false
+	}
+	text := r.scalarText[:0]
+	indent, breaks := -1, 0
+	r.start, r.line = i+1, r.line+1
+	for r.start < len(r.s) {
+		at := r.start
+		for at < len(r.s) && r.s[at] == ' ' && at-r.start != indent {
+			at++
+		}
+		if at >= len(r.s) {
+			return false
+		}
+		if r.s[at] == '\n' {
+			if indent < 0 && at > r.start {
+				return false // it may be indented further than the first line
+			}
+			breaks++
+			r.start, r.line = at+1, r.line+1
+			continue
+		}
+		if indent < 0 {
+			if indent = at - r.start; indent <= column || r.s[at] == '\t' {
+				return false
+			}
+		}
+		end := strings.IndexByte(r.s[at:], '\n')
+		if at-r.start < indent || end < 0 {
+			break
+		}
+		for range breaks {
+			text = append(text, '\n')
+		}
+		text = append(text, r.s[at:at+end]...)
+		breaks = 1
+		r.start, r.line = at+end+1, r.line+1
+	}
+	if indent < 0 || r.start < len(r.s) && r.s[len(r.s)-1] != '\n' {
+		return false
+	}
+	switch chomping {
+	case 0:
+		breaks = min(breaks, 1)
+	case '-':
+		breaks = 0
+	}
+	for range breaks {
+		text = append(text, '\n')
+	}
+	r.scalarText = text
+	r.out = AppendQuoted(r.out, unsafe.String(unsafe.SliceData(text), len(text)))
+	r.content()
+	return r.indent <= column
 }
 
 // keyed reports whether a key begins at the current position.
@@ -317,14 +519,23 @@ func (r *blockReader) key() bool {
 func (r *blockReader) keyText() (text string, ok bool) {
 	from := r.i
 	if c := r.s[from]; c == '"' || c == '\'' {
-		text, ok = r.quoted()
+		text, ok = r.quoted(isKey)
 	} else {
 		text, ok = r.plain()
 		ok = ok && text != "<<" && resolvePlain(text).kind == String
 	}
-	if !ok || r.i >= len(r.s) || r.s[r.i] != ':' || !r.blank(r.i+1) || r.i-from > maxBlockKey {
-		return "", false
+	if !ok || r.i >= len(r.s) || r.s[r.i] != ':' || !r.blank(r.i+1) || r.i-from > maxBlockKey || !ascii(text) {
+		return "", false // columns are counted in characters
 	}
 	r.i++
 	return text, true
+}
+
+func ascii(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

@@ -105,10 +105,22 @@ func TestBlockReader(t *testing.T) {
 		{"a:\n- b\n- c: 1\n  d: 2\n-\n- - e\n  - f\ng:\n", true, "sequences, also in the column of the key"},
 		{"a: x # note\n# note\n\n  # note\nb: 'it''s' # note\nc: \"q\"\n", true, "comments and quotes"},
 		{"a: x#y\nb: http://x:80/\nc: a:b\n", true, "a colon or # inside a word"},
-		{"a: x\n  y\n", false, "a scalar of two lines"},
+		{"a: x\n  y\n\n  z #\nb: 'c\n\n  d'\ne: \"f \n   g\\n\\\"\"\n", true, "scalars of several lines, and escapes"},
+		{"a: x\n  y: z\n", false, "a key in the second line of a scalar"},
+		{"a: x # note\n  y\n", false, "a comment within a scalar"},
+		{"a: 'x\ny'\n", false, "a line of a quoted scalar that is not indented"},
+		{"a: \"x\\\n  y\"\n", false, "an escaped line break"},
+		{"a: \"\\u00e9\"\n", false, "an escape of a character"},
 		{"a:\n  x\n", false, "a scalar on the next line"},
 		{"a: b: c\n", false, "a mapping inside a line"},
-		{"a: |\n  x\n", false, "a literal block"},
+		{"a: |\n  x\n   y\n\n  # z\n\n# note\nb:\n- |-\n  c\n- d: |+\n    e\n    \te\n\n", true, "literal blocks"},
+		{"a: |2\n   x\n", false, "an indentation indicator"},
+		{"a: >\n  x\n", false, "a folded block"},
+		{"a: |\n   \n  x\n", false, "a blank line before the first one of a literal block"},
+		{"a: |\nb: c\n", false, "an empty literal block"},
+		{"a: é\nb: 'é'\nc: |\n  é\n# é\n", true, "characters of Unicode"},
+		{"é: a\n", false, "a key with characters of Unicode, behind which columns are others than bytes"},
+		{"a: b\u0085c: d\n", false, "a line break of Unicode"},
 		{"a: &x 1\nb: *x\n", false, "an alias"},
 		{"<<: {}\n", false, "a merge key"},
 		{"1: x\n", false, "a key that is a number"},
@@ -123,7 +135,7 @@ func TestBlockReader(t *testing.T) {
 		{"a: 1\n--- x\n", false, "a document marker after content"},
 		{"a: 1\n...\n", false, "an end marker"},
 		{"a:\tb\n", false, "a tab"},
-		{"a: \"x\\n\"\n", false, "an escape"},
+		{"a: \"x\\n\"\n", true, "an escape"},
 		{"ä: x\n", false, "text outside ASCII"},
 		{"a: x\n b: y\n", false, "a line indented too far"},
 		{"a:\n  b: 1\n c: 2\n", false, "a line between two indentations"},
@@ -167,7 +179,7 @@ func TestBlockReaderDuplicateKeys(t *testing.T) {
 
 // blockPieces are the fragments of random texts.
 var blockPieces = []string{"a", "b: ", "c:", ": ", ":", "- ", "-", "\n", "\n", "\n  ", "\n    ", "\n- ", "\n  - ", " ", "  ", "#", " # x", "'", "''", "\"", "{}", "[]", "{", "[", ",",
-	"&a ", "*a", "!", "|", ">", "?", "? ", "%", "@", "`", "~", "null", "yes", "1", "0x1f", "1.5", "-1", "+", ".", "<<", "=", "---", "...", "\t", "x y", "\\", "2001-01-01", "1:30", "é", "\r\n"}
+	"&a ", "*a", "!", "|", ">", "?", "? ", "%", "@", "`", "~", "null", "yes", "1", "0x1f", "1.5", "-1", "+", ".", "<<", "=", "---", "...", "\t", "x y", "\\", "2001-01-01", "1:30", "é", "\r\n", "é: ", "\u00a0", "\ufeff", "\u2028", "\\n", "\\\"", "\\", " |\n", " |-\n", " |+\n", "\n\n", "\n \n", "|2\n", "\n\t", "\t\n", " \n", "\\\n"}
 
 func TestBlockReaderAgreesWithLibraryOnRandomTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -254,6 +266,35 @@ func randomBlock(random *rand.Rand) []byte {
 			b = append(b, blockPieces[random.IntN(len(blockPieces))]...)
 		}
 		b = append(b, '\n')
+		if random.IntN(4) == 0 {
+			b = append(b, randomScalar(random)...)
+		}
+	}
+	return b
+}
+
+// randomScalar generates a key or an item, mostly with a scalar of several lines.
+func randomScalar(random *rand.Rand) []byte {
+	pick := func(choices ...string) string { return choices[random.IntN(len(choices))] }
+	indent := strings.Repeat(" ", random.IntN(3)*random.IntN(3))
+	quote := pick("", "", "'", "\"")
+	b := []byte(indent + pick("k: ", "k: ", "- ", "- k: ", "-   "))
+	if random.IntN(2) == 0 {
+		quote = ""
+		b = append(b, pick("|", "|-", "|+", "|", "| ", "| # note", ">", "|1")+"\n"...)
+	}
+	b = append(b, quote...)
+	for i := range 1 + random.IntN(5) {
+		if i > 0 || quote != "" {
+			b = append(b, pick("", "", "", " ")...)
+		}
+		if i > 0 || len(b) > 0 && b[len(b)-1] == '\n' {
+			b = append(b, indent+pick("  ", "  ", "  ", "   ", "    ", " ", "", "\t")...)
+		}
+		b = append(b, pick("word", "two words", "é", "1", "", "", "#", "# note", "x #y", "a: b", "a:", "- x", "''", "\\n", "\\\"", "'", "\"", "x ", "\tx", "x\ty", "---", "\\")+pick("\n", "\n", "\n", " \n", "\n\n", "\n  \n")...)
+	}
+	if quote != "" {
+		b = append(bytes.TrimRight(b, "\n"), quote+pick("\n", " # note\n", " \n", "x\n")...)
 	}
 	return b
 }
