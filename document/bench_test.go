@@ -3,6 +3,7 @@ package document
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -72,6 +73,26 @@ func BenchmarkPrint(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				buf = changed.AppendJSON(buf[:0])
+			}
+		})
+	}
+}
+
+// BenchmarkReadYAML reads a CustomResourceDefinition of 347 kB with the fast reader, and with the
+// library alone.
+func BenchmarkReadYAML(b *testing.B) {
+	in, err := os.ReadFile("../testdata/diagnoses/custom-resource/crd.yaml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, read := range map[string]func([]byte, int, Options, bool) ([]*Document, error){"ours": readDocuments, "library": readAnyYAML} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(in)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if docs, err := read(in, 1, Options{}, false); err != nil || len(docs) != 1 {
+					b.Fatal(len(docs), err)
+				}
 			}
 		})
 	}
