@@ -34,7 +34,7 @@ type blameOptions struct {
 func (a *App) blameCommand() *cobra.Command {
 	var o blameOptions
 	c := &cobra.Command{
-		Use:   "blame OBJECT",
+		Use:   "blame OBJECT [KIND/NAME...]",
 		Short: "Print an object with the owners of each line",
 		Long: `Print an object as YAML with the managers that own each line: the name, the operation
 (Apply or Update), the subresource and the time. "-" means that no manager owns the
@@ -45,6 +45,8 @@ OBJECT contains objects with their managedFields (kubectl get -o yaml
 --show-managed-fields). It is a file, "-" for standard input, or KIND/NAME, which is
 read from the cluster with kubectl.
 
+` + selectionHelp + `
+
 Fields that are in managedFields but not in the object are listed at the end.
 
 ` + exitHelpOf(map[int]string{exitRefused: "an input could not be read"}),
@@ -54,18 +56,21 @@ Fields that are in managedFields but not in the object are listed at the end.
   # Show only the fields that the autoscaler owns
   kubectl get deployment web -o yaml --show-managed-fields | patchlab blame - --manager kube-controller-manager
 
+  # Show the owners of one object of a dump
+  patchlab blame dump.yaml deployment/web -n shop
+
   # Show one part of the object
   patchlab blame live.yaml --path '.spec.template.spec.containers[name="web"]'`,
-		Args:              arguments("OBJECT"),
-		ValidArgsFunction: completeObject,
-		RunE:              func(c *cobra.Command, args []string) error { return a.blame(c.Context(), args[0], &o) },
+		Args:              objectAndSelection,
+		ValidArgsFunction: a.completeSelection(&o.kubectl),
+		RunE:              func(c *cobra.Command, args []string) error { return a.blame(c.Context(), args, &o) },
 	}
 	o.schemas.add(c)
 	o.kubectl.add(c)
 	o.schemas.kubectl = &o.kubectl
 	f := c.Flags()
 	f.BoolVar(&o.schemas.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of the cluster with kubectl")
-	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of KIND/NAME")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object in the cluster, or of the selected objects")
 	f.StringArrayVar(&o.managers, "manager", nil, "show only the lines that manager `NAME` owns, and the fields that contain them (repeatable)")
 	f.StringVar(&o.path, "path", "", "show only the field at `PATH` and its subfields")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")
@@ -82,7 +87,7 @@ Fields that are in managedFields but not in the object are listed at the end.
 	return c
 }
 
-func (a *App) blame(ctx context.Context, name string, o *blameOptions) error {
+func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 	if !slices.Contains([]string{"text", "json", "yaml"}, o.output) {
 		return usage("--output " + o.output + ": expected text, json or yaml")
 	}
@@ -96,7 +101,7 @@ func (a *App) blame(ctx context.Context, name string, o *blameOptions) error {
 			return usage("--path " + o.path + ": " + err.Error())
 		}
 	}
-	objects, err := a.opened(ctx, name, o)
+	objects, err := a.opened(ctx, args, o)
 	if err != nil {
 		return err
 	}
@@ -140,8 +145,13 @@ func (a *App) blame(ctx context.Context, name string, o *blameOptions) error {
 	return nil
 }
 
-// opened reads the objects for a command that shows owners.
-func (a *App) opened(ctx context.Context, name string, o *blameOptions) ([]*patchlab.Object, error) {
+// opened reads the objects that the arguments of a command name, which shows owners.
+func (a *App) opened(ctx context.Context, args []string, o *blameOptions) ([]*patchlab.Object, error) {
+	name := args[0]
+	chosen, err := selectionOf(args[1:])
+	if err != nil {
+		return nil, err
+	}
 	in := inputFlags{kubectl: o.kubectl, live: name}
 	docs, err := in.readLive(ctx, a, o.namespace)
 	if err != nil {
@@ -155,7 +165,10 @@ func (a *App) opened(ctx context.Context, name string, o *blameOptions) ([]*patc
 	if err != nil {
 		return nil, err
 	}
-	found := docs.objects()
+	found, err := chosen.of(docs.objects(), lab, o.namespace, name)
+	if err != nil {
+		return nil, err
+	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%s: no object found", name)
 	}
@@ -319,12 +332,12 @@ func pathsOf(object *patchlab.Object) []string {
 
 // valuesOf returns values of the objects that the arguments name, for completion.
 func (a *App) valuesOf(ctx context.Context, args []string, o *blameOptions, values func(*patchlab.Object) []string) []string {
-	if len(args) != 1 || args[0] == "-" {
+	if len(args) == 0 || args[0] == "-" {
 		return nil
 	}
 	quiet := *a
 	quiet.quiet = true
-	objects, err := quiet.opened(ctx, args[0], o)
+	objects, err := quiet.opened(ctx, args, o)
 	if err != nil {
 		return nil
 	}

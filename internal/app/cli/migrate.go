@@ -47,6 +47,8 @@ KIND/NAME, which is read from the cluster with kubectl. The managers to fold are
 last-applied annotation. With -f, the manifest to be applied next is tested with and
 without the migration.
 
+` + selectionHelp + `
+
 The patch replaces the managedFields and contains the resourceVersion, so that the API
 server refuses it with a conflict (409) if the object has changed in the meantime. Keep a
 copy of the object before the migration: the patch that reverts it is computed from this
@@ -66,9 +68,9 @@ copy, and the previous owners are recorded nowhere else.
 
   # Revert the migration if the object has not changed since
   patchlab migrate before.yaml --to gitops -o back --resource-version 4712`,
-		Args:              arguments("OBJECT"),
-		ValidArgsFunction: completeObject,
-		RunE:              func(c *cobra.Command, args []string) error { return a.migrate(c.Context(), args[0], &o) },
+		Args:              objectAndSelection,
+		ValidArgsFunction: a.completeSelection(&o.inputs.kubectl),
+		RunE:              func(c *cobra.Command, args []string) error { return a.migrate(c.Context(), args, &o) },
 	}
 	o.schemas.add(c)
 	f := c.Flags()
@@ -78,7 +80,7 @@ copy, and the previous owners are recorded nowhere else.
 	o.schemas.kubectl = &o.inputs.kubectl
 	f.StringArrayVar(&o.from, "from", nil, "manager to fold (repeatable; default the managers whose updates own the last-applied annotation)")
 	f.StringVar(&o.to, "to", "kubectl", "manager that uses server-side apply after the migration")
-	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of OBJECT")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object in the cluster, or of the selected objects")
 	f.StringVar(&o.resourceVersion, "resource-version", "", "resourceVersion of the migrated object, for -o back")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch), back (the JSON patch that reverts it) or yaml (the resulting object)")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(migrateFormats[:], cobra.ShellCompDirectiveNoFileComp))
@@ -88,7 +90,8 @@ copy, and the previous owners are recorded nowhere else.
 	return c
 }
 
-func (a *App) migrate(ctx context.Context, name string, o *migrateOptions) error {
+func (a *App) migrate(ctx context.Context, args []string, o *migrateOptions) error {
+	name := args[0]
 	switch {
 	case !slices.Contains(migrateFormats[:], o.output):
 		return usage("--output " + o.output + ": expected text, json, patch, back or yaml")
@@ -101,12 +104,12 @@ func (a *App) migrate(ctx context.Context, name string, o *migrateOptions) error
 	case name == "-" && slices.Contains(o.inputs.files, "-"):
 		return usage("only one of OBJECT and -f can be standard input")
 	}
-	m, err := a.migrating(ctx, name, o)
+	m, err := a.migrating(ctx, args, o)
 	if err != nil {
 		return err
 	}
 	if len(m.objects) > 1 && o.output != "text" && o.output != "json" {
-		return usage(fmt.Sprintf("-o %s supports one object, but %s contains %d; use -o json", o.output, name, len(m.objects)))
+		return usage(fmt.Sprintf("-o %s supports one object, but %s contains %d; select one with KIND/NAME, or use -o json", o.output, name, len(m.objects)))
 	}
 	for _, object := range m.objects {
 		if err := m.one(object); err != nil {
@@ -115,6 +118,9 @@ func (a *App) migrate(ctx context.Context, name string, o *migrateOptions) error
 	}
 	if o.output == "json" {
 		a.print(string(encode("json", m.documents)))
+	}
+	for _, r := range m.unneeded.all {
+		a.print(r.grouped(0) + "\n")
 	}
 	if a.unread > 0 {
 		return &exit{code: exitRefused}
@@ -128,19 +134,27 @@ type migrating struct {
 	o         *migrateOptions
 	lab       *patchlab.Lab
 	name      string // name of OBJECT
+	selected  bool   // only some of its objects are migrated
 	objects   []*patchlab.Object
 	owned     bool // whether one of the objects has managedFields
 	manifests documents
 	documents []document.Value // for json
+	printed   bool             // the text for an object
+	unneeded  remarks          // why several objects need no migration, for text
 }
 
-func (a *App) migrating(ctx context.Context, name string, o *migrateOptions) (*migrating, error) {
+func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (*migrating, error) {
+	name := args[0]
+	chosen, err := selectionOf(args[1:])
+	if err != nil {
+		return nil, err
+	}
 	o.inputs.live = name
 	live, err := o.inputs.readLive(ctx, a, o.namespace)
 	if err != nil {
 		return nil, err
 	}
-	m := &migrating{app: a, o: o, name: name}
+	m := &migrating{app: a, o: o, name: name, selected: len(chosen) > 0}
 	if len(o.inputs.files) > 0 {
 		if m.manifests, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOut, o.inputs.files...); err != nil {
 			return nil, err
@@ -154,7 +168,11 @@ func (a *App) migrating(ctx context.Context, name string, o *migrateOptions) (*m
 	if m.lab, err = patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}); err != nil {
 		return nil, err
 	}
-	for _, object := range live.objects() {
+	found, err := chosen.of(live.objects(), m.lab, o.namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, object := range found {
 		_, note, err := m.lab.Kind(object.Value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", object.Position(), err)
@@ -205,6 +223,14 @@ func (m *migrating) one(object *patchlab.Object) error {
 	if m.o.output == "json" {
 		return m.json(object, migration, next)
 	}
+	if !migration.Needed() && len(m.objects) > 1 {
+		m.unneeded.add(m.nothing(object, migration), targetOf(object), document.Position{})
+		return nil
+	}
+	if m.printed {
+		m.app.print("\n")
+	}
+	m.printed = true
 	m.app.print(m.text(object, migration, next))
 	return nil
 }
@@ -346,26 +372,27 @@ func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, 
 	if namespace != "" {
 		namespace = " -n " + shellQuote(namespace)
 	}
+	command := m.command(migration, resource+namespace)
 	guard := "it is not protected against concurrent changes, because the object has no resourceVersion"
 	if version := migration.Before.Value.Lookup("metadata", "resourceVersion").StringOr(""); version != "" {
 		guard = "the API server refuses it (409) unless the resourceVersion of the object is " + version
 	}
 	fmt.Fprintf(&b, "\nThe patch; %s:\n  %s -o patch |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin -o jsonpath='{.metadata.resourceVersion}'\n",
-		guard, m.command(migration, resource+namespace), resource, namespace)
+		guard, command, resource, namespace)
 	fmt.Fprintf(&b, "\nThe patch that reverts it, with the resourceVersion that this command prints and the copy of the object before the migration:\n  %s -o back --resource-version RV |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin\n",
-		m.command(migration, "BEFORE"), resource, namespace)
+		command, resource, namespace)
 	return b.String()
 }
 
-// command returns the current command line for one object, without an output format. other names
-// the object where the file of this command does not: where it contains several, or is none.
-func (m *migrating) command(migration *explain.Migration, other string) string {
+// command returns the current command line for one object, which resource selects if there are
+// several, without an output format.
+func (m *migrating) command(migration *explain.Migration, resource string) string {
 	name := shellQuote(m.name)
-	switch {
-	case len(m.objects) > 1:
-		name = other
-	case m.name == "-" || isResource(m.name):
-		name = "BEFORE"
+	if m.name == "-" || isResource(m.name) {
+		name = "BEFORE" // a copy in a file
+	}
+	if len(m.objects) > 1 || m.selected {
+		name += " " + resource
 	}
 	text := m.o.inputs.command.CommandPath() + " " + name
 	for _, from := range m.o.from {

@@ -67,16 +67,21 @@ func (n *notes) add(target patchlab.Target, texts []string) {
 	}
 }
 
-// print prints the notes about several objects. One that concerns all of them names none.
+// print prints the notes about several objects.
 func (n *notes) print() {
 	for _, r := range n.all {
-		switch {
-		case r.more+1 == n.total:
-			n.app.note(r.text)
-		case r.more > 0:
-			n.app.note(r.text + " (" + r.target.String() + " and " + count(r.more, "other object", "other objects") + ")")
-		default:
-			n.app.note(r.text + " (" + r.target.String() + ")")
-		}
+		n.app.note(r.grouped(n.total))
 	}
+}
+
+// grouped returns the remark with the first object that has it and the number of others. One that
+// concerns all objects, of which there are total, names none.
+func (r *remark) grouped(total int) string {
+	switch {
+	case r.more+1 == total:
+		return r.text
+	case r.more > 0:
+		return r.text + " (" + r.target.String() + " and " + count(r.more, "other object", "other objects") + ")"
+	}
+	return r.text + " (" + r.target.String() + ")"
 }

@@ -287,6 +287,14 @@ func arguments(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// objectAndSelection validates the arguments OBJECT [KIND/NAME...].
+func objectAndSelection(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return nil
+	}
+	return usage("'" + c.CommandPath() + "' requires an argument, OBJECT\nUsage: " + c.UseLine())
+}
+
 // atMostOne validates an optional argument.
 func atMostOne(c *cobra.Command, args []string) error {
 	if len(args) <= 1 {

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/spf13/cobra"
+)
+
+// selection names objects of a file that has several. An empty one selects all of them.
+type selection []selected
+
+// selected is KIND/NAME as kubectl has it: the kind by its name, plural, singular or short name,
+// with or without its group.
+type selected struct{ text, kind, group, name string }
+
+const selectionHelp = `Of a file with several objects, the arguments KIND/NAME select some, such as deploy/web or
+deployments.apps/web; with --namespace, only those in it.`
+
+// selectionOf parses the arguments after OBJECT.
+func selectionOf(args []string) (selection, error) {
+	var all selection
+	for _, arg := range args {
+		if !resourceName.MatchString(arg) {
+			return nil, usage(arg + ": expected KIND/NAME, such as deployment/web, to select an object of OBJECT")
+		}
+		resource, name, _ := strings.Cut(arg, "/")
+		kind, group, _ := strings.Cut(resource, ".")
+		all = append(all, selected{arg, kind, group, name})
+	}
+	return all, nil
+}
+
+// of returns the selected objects, and an error if there is none for one of the names.
+func (s selection) of(objects []manifest.Object, lab *patchlab.Lab, namespace, source string) ([]manifest.Object, error) {
+	if len(s) == 0 {
+		return objects, nil
+	}
+	used := make([]bool, len(s))
+	var found []manifest.Object
+	for _, o := range objects {
+		if has := namespaceOf(o); has != "" && namespace != "" && has != namespace {
+			continue
+		}
+		i := slices.IndexFunc(s, func(one selected) bool { return one.matches(o, lab) })
+		if i >= 0 {
+			used[i] = true
+			found = append(found, o)
+		}
+	}
+	if i := slices.Index(used, false); i >= 0 {
+		text := s[i].text + " is not in " + source
+		if namespace != "" {
+			text += ", in namespace " + namespace
+		}
+		return nil, fmt.Errorf("%s", text)
+	}
+	return found, nil
+}
+
+func (s selected) matches(o manifest.Object, lab *patchlab.Lab) bool {
+	if o.Value.Lookup("metadata", "name").StringOr("") != s.name {
+		return false
+	}
+	group, _, _ := schema.SplitAPIVersion(o.Value.Get("apiVersion").StringOr(""))
+	if s.group != "" && s.group != group {
+		return false
+	}
+	kind, _, err := lab.Kind(o.Value)
+	return err == nil && isNamed(kind, s.kind)
+}
+
+// completeSelection completes OBJECT, and then the names of its objects.
+func (a *App) completeSelection(kubectl *kubectlFlags) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return completeObject(c, args, begun)
+		}
+		if args[0] == "-" || isResource(args[0]) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return a.namesIn(c.Context(), args[0], kubectl), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// namesIn returns the names of the objects in a file.
+func (a *App) namesIn(ctx context.Context, file string, kubectl *kubectlFlags) []string {
+	quiet := *a
+	quiet.quiet = true
+	in := inputFlags{kubectl: *kubectl, live: file}
+	docs, err := in.readLive(ctx, &quiet, "")
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, o := range docs.objects() {
+		names = append(names, strings.ToLower(o.Kind())+"/"+o.Value.Lookup("metadata", "name").StringOr(""))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
