@@ -122,6 +122,7 @@ func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, 
 	if len(changes.objects()) == 0 {
 		return nil, nil, errors.New(strings.Join(f.files, ", ") + f.kustomize + ": no objects passed to " + f.command.Name())
 	}
+	a.noteTwice(changes, "; both are processed, in this order")
 	a.noteHooks(changes)
 	return live, changes, nil
 }
@@ -175,22 +176,33 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 		}
 		a.note(name + " contains no live objects")
 	}
-	a.noteTwice(live)
+	a.noteTwice(live, ", which is used")
 	return live, err
 }
 
-// noteTwice reports objects that are among the live ones twice, as in several dumps of a folder.
-func (a *App) noteTwice(live documents) {
+// noteTwice reports objects that the input has twice with other contents, as in several dumps of a
+// folder, or in a chart and an overlay of it. consequence says what is done with them.
+func (a *App) noteTwice(input documents, consequence string) {
+	const most = 5
 	first := map[[4]string]manifest.Object{}
-	for _, o := range live.objects() {
-		name, namespace := o.Value.Lookup("metadata", "name").StringOr(""), o.Value.Lookup("metadata", "namespace").StringOr("")
+	n := 0
+	for _, o := range input.objects() {
+		name := o.Value.Lookup("metadata", "name").StringOr("")
+		if o.Kind() == "" || name == "" {
+			continue
+		}
 		group, _, _ := schema.SplitAPIVersion(o.Value.Get("apiVersion").StringOr(""))
-		key := [...]string{group, o.Kind(), namespace, name}
+		key := [...]string{group, o.Kind(), namespaceOf(o), name}
 		if earlier, twice := first[key]; twice && !document.Equal(o.Value, earlier.Value) {
-			a.note("Warning: " + o.Position().String() + ": " + o.Kind() + " " + name + " is also at " + earlier.Position().String() + ", which is used")
+			if n++; n <= most {
+				a.note("Warning: " + o.Position().String() + ": " + o.Kind() + " " + name + " is also at " + earlier.Position().String() + consequence)
+			}
 		} else if !twice {
 			first[key] = o
 		}
+	}
+	if n > most {
+		a.note("Warning: " + count(n-most, "more object is", "more objects are") + " in the input twice")
 	}
 }
 
