@@ -118,8 +118,7 @@ const applyExitHelp = exitHelp + `
 func (o *applyOptions) add(c *cobra.Command) {
 	o.schemas.add(c)
 	o.inputs.add(c)
-	o.schemas.kubectl = &o.inputs.kubectl
-	c.Flags().BoolVar(&o.schemas.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of the cluster with kubectl")
+	o.schemas.addCluster(c, &o.inputs.kubectl)
 	o.change.add(c)
 	c.Flags().BoolVar(&o.defaults, "defaults", true, "set the default values of built-in kinds")
 }

@@ -67,9 +67,8 @@ Fields that are in managedFields but not in the object are listed at the end.
 	}
 	o.schemas.add(c)
 	o.kubectl.add(c)
-	o.schemas.kubectl = &o.kubectl
+	o.schemas.addCluster(c, &o.kubectl)
 	f := c.Flags()
-	f.BoolVar(&o.schemas.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of the cluster with kubectl")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object in the cluster, or of the selected objects")
 	f.StringArrayVar(&o.managers, "manager", nil, "show only the lines that manager `NAME` owns, and the fields that contain them (repeatable)")
 	f.StringVar(&o.path, "path", "", "show only the field at `PATH` and its subfields")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -24,8 +25,8 @@ import (
 
 // clientFlags select the API server.
 type clientFlags struct {
-	server, kubeconfig, token string
-	insecure                  bool
+	server, kubeconfig, context, token string
+	insecure                           bool
 }
 
 func (o *clientFlags) add(c *cobra.Command) {
@@ -34,6 +35,7 @@ func (o *clientFlags) add(c *cobra.Command) {
 	f.StringVar(&o.token, "token", "", "bearer token for --server")
 	f.BoolVar(&o.insecure, "insecure-skip-tls-verify", false, "do not verify the certificate of --server")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file (default $KUBECONFIG, or ~/.kube/config)")
+	f.StringVar(&o.context, "context", "", "context of the kubeconfig (default its current one)")
 }
 
 // client is a client of an API server.
@@ -75,7 +77,7 @@ func (o *clientFlags) open() (*client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	c, err := fromKubeconfig(doc.Root)
+	c, err := fromKubeconfig(doc.Root, o.context)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -89,15 +91,18 @@ func newClient(base, token string, config *tls.Config) *client {
 	}
 }
 
-// fromKubeconfig returns a client for the current context of a kubeconfig.
-func fromKubeconfig(config document.Value) (*client, error) {
-	context, ok := named(config.Get("contexts"), config.Get("current-context").StringOr(""), "context")
-	if !ok {
+// fromKubeconfig returns a client for a context of a kubeconfig, the current one if name is "".
+func fromKubeconfig(config document.Value, name string) (*client, error) {
+	context, ok := named(config.Get("contexts"), cmp.Or(name, config.Get("current-context").StringOr("")), "context")
+	switch {
+	case !ok && name != "":
+		return nil, fmt.Errorf("context %q does not exist", name)
+	case !ok:
 		return nil, errors.New("current-context is not set, or names a context that does not exist")
 	}
 	cluster, ok := named(config.Get("clusters"), context.Get("cluster").StringOr(""), "cluster")
 	if !ok {
-		return nil, errors.New("the current context names a cluster that does not exist")
+		return nil, errors.New("the context names a cluster that does not exist")
 	}
 	user, _ := named(config.Get("users"), context.Get("user").StringOr(""), "user")
 	if user.Get("exec").Exists() || user.Get("auth-provider").Exists() {

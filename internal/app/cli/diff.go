@@ -79,7 +79,7 @@ applied before and that TO still has, and the changed fields.
 	}
 	o.schemas.add(c)
 	o.inputs.add(c)
-	o.schemas.kubectl = &o.inputs.kubectl
+	o.schemas.addCluster(c, &o.inputs.kubectl)
 	f := c.Flags()
 	f.StringSliceVar(&o.types, "type", nil, "types of patch: json, merge, strategic or apply (repeatable; default all)")
 	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager of the server-side apply")

@@ -62,7 +62,7 @@ Exit codes:
 		RunE: func(c *cobra.Command, args []string) error { return a.lint(c.Context(), args, &o) },
 	}
 	o.schemas.add(c)
-	o.schemas.kubectl = &o.inputs.kubectl
+	o.schemas.addCluster(c, &o.inputs.kubectl)
 	o.inputs.command = c
 	o.inputs.kubectl.add(c)
 	f := c.Flags()

@@ -77,7 +77,7 @@ copy, and the previous owners are recorded nowhere else.
 	o.inputs.command, o.inputs.recursive = c, false
 	f.StringArrayVarP(&o.inputs.files, "filename", "f", nil, "manifest to be applied next: file, folder, glob or - (repeatable)")
 	o.inputs.kubectl.add(c)
-	o.schemas.kubectl = &o.inputs.kubectl
+	o.schemas.addCluster(c, &o.inputs.kubectl)
 	f.StringArrayVar(&o.from, "from", nil, "manager to fold (repeatable; default the managers whose updates own the last-applied annotation)")
 	f.StringVar(&o.to, "to", "kubectl", "manager that uses server-side apply after the migration")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object in the cluster, or of the selected objects")

@@ -70,7 +70,7 @@ Exit codes:
 	}
 	o.schemas.add(c)
 	o.inputs.add(c)
-	o.schemas.kubectl = &o.inputs.kubectl
+	o.schemas.addCluster(c, &o.inputs.kubectl)
 	o.ways.add(c, func(c *cobra.Command, args []string) []string { return a.conflictPaths(c.Context(), args, &o) })
 	f := c.Flags()
 	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager of the server-side apply")

@@ -216,6 +216,8 @@ between field managers.
 		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.SetFlagErrorFunc(wrongFlag)
+	c.Version = versionText()
+	c.SetVersionTemplate("{{.Version}}")
 	c.AddCommand(
 		a.applyCommand(),
 		a.blameCommand(),

@@ -53,9 +53,8 @@ deployment, deploy, gateways.shop.example. PATH is the path of the field, as for
 	}
 	o.schemas.add(c)
 	o.kubectl.add(c)
-	o.schemas.kubectl = &o.kubectl
+	o.schemas.addCluster(c, &o.kubectl)
 	f := c.Flags()
-	f.BoolVar(&o.schemas.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of the cluster with kubectl")
 	f.StringVar(&o.apiVersion, "api-version", "", "apiVersion of KIND, such as autoscaling/v1 (default the preferred version)")
 	f.BoolVar(&o.recursive, "recursive", false, "print subfields recursively")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")

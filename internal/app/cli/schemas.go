@@ -29,6 +29,12 @@ func (f *schemaFlags) add(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 }
 
+// addCluster adds the flag for a command that can read objects of a cluster.
+func (f *schemaFlags) addCluster(c *cobra.Command, kubectl *kubectlFlags) {
+	f.kubectl = kubectl
+	c.Flags().BoolVar(&f.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of the cluster with kubectl")
+}
+
 // registry returns the kinds that the flags select, and those of custom resources whose
 // CustomResourceDefinition is among the inputs. Of several definitions with one name the
 // last counts: those of the flags come after those of the inputs.
