@@ -121,6 +121,8 @@ func TestPathString(t *testing.T) {
 		{Keys("metadata", "labels", "a/b"), `.metadata.labels["a/b"]`},
 		{Keys("p").Join(mustKey(t, `k:{"protocol":"TCP","containerPort":1000000}`)), `.p[containerPort=1000000,protocol="TCP"]`},
 		{Keys("a", ""), `.a[""]`},
+		{Keys("rules").Join(mustKey(t, `k:{"rule":"self \u003e 0 \u0026\u0026 self \u003c 9"}`)), `.rules[rule="self > 0 && self < 9"]`},
+		{Keys("a").Join(mustKey(t, `v:"\u003cb\u003e"`)), `.a[="<b>"]`},
 		{Path{}.Item(3).Item(0), "[3][0]"},
 		{Keys("a").Join(mustKey(t, `k:{"a/b":1}`)), `.a[k:{"a/b":1}]`},
 		{Keys("a").Join(mustKey(t, `v:null`)), `.a[v:null]`},

@@ -143,16 +143,25 @@ func (s Step) append(dst []byte) []byte {
 					dst = append(dst, ',')
 				}
 				dst = append(append(dst, key.Key(i)...), '=')
-				dst = AppendElementValue(dst, key.At(i))
+				dst = appendKeyValue(dst, key.At(i))
 			}
 			return append(dst, ']')
 		}
 	case StepValue:
 		if v := s.Value(); scalar(v) && !v.IsNull() {
-			return append(append(append(dst, '[', '='), s.text...), ']')
+			return append(appendKeyValue(append(dst, '[', '='), v), ']')
 		}
 	}
 	return append(append(append(dst, '['), s.Element()...), ']') // occurs only in managedFields that no API server wrote
+}
+
+// appendKeyValue appends a scalar in a path. Unlike in the elements of managedFields, the
+// characters of HTML are not escaped, as in the API server's messages.
+func appendKeyValue(dst []byte, v Value) []byte {
+	if text, ok := v.Text(); ok {
+		return appendElementText(dst, text, false)
+	}
+	return AppendElementValue(dst, v)
 }
 
 // plainKey reports whether a key can be written as [name="value"].
