@@ -112,17 +112,21 @@ func sameInYAML(data []byte) bool {
 // readYAML parses the documents of a stream, or the first one. It parses them one by one, so
 // that blockReader parses those that it supports. If one of them cannot be parsed, the library
 // parses the whole stream, because the reason and its position may depend on what surrounds it.
+// What follows the first document is not looked at if only that is wanted.
 func readYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error) {
-	if firstOnly || hasOtherBreaks(data) {
+	if hasOtherBreaks(data) {
 		return readDocuments(data, 1, opts, firstOnly)
 	}
 	var docs []*Document
 	line := 1
 	for rest := data; len(rest) > 0; {
 		next := nextMarker(rest)
-		read, err := readDocuments(rest[:next], line, opts, false)
+		read, err := readDocuments(rest[:next], line, opts, firstOnly)
 		if err != nil {
-			return readAnyYAML(data, 1, opts, false)
+			return readAnyYAML(data, 1, opts, firstOnly)
+		}
+		if firstOnly && len(read) > 0 {
+			return read, nil
 		}
 		docs = append(docs, read...)
 		line += bytes.Count(rest[:next], []byte("\n"))

@@ -44,6 +44,8 @@ func TestParseYAMLAgreesWithAPIServer(t *testing.T) {
 		{`{"a":"\ud83d\ude00"}`, "an escaped surrogate pair is refused"},
 		{"a: .inf", "infinity is refused"},
 		{"a: b: c", "invalid YAML"}, {"\ta: 1", "a tab cannot indent"}, {"a: 1\n---\nb: [", "only the first document is read"},
+		{"a: 1\n---\n@b\n", "a character behind the first document that begins no token"}, {"# a\n---\na: \"\\q\"\n---\n@b\n", "an unknown escape in the first document"},
+		{"# a\n---\nb: 1\n---\n\"c", "a comment is no document"}, {"---\n---\nb: 1\n", "an empty first document is null"},
 		{"", "an empty input is null"},
 	} {
 		checkYAML(t, []byte(c.in), c.why)
