@@ -168,8 +168,11 @@ func checkType(v document.Value, k *schema.Kind, body func() []byte) (document.V
 		}
 		v = v.With("kind", document.NewString(k.Kind))
 	}
-	if version.StringOr("") == "" && k.Builtin {
-		v = v.With("apiVersion", document.NewString(k.APIVersion()))
+	if k.Builtin {
+		switch version.StringOr("") {
+		case "", "/", k.Group + "/": // without a version, and without another group
+			v = v.With("apiVersion", document.NewString(k.APIVersion()))
+		}
 	}
 	if k.Group == "" && v.Get("apiVersion").StringOr("") == "/"+k.Version { // "/v1" has the empty group
 		v = v.With("apiVersion", document.NewString(k.APIVersion()))
