@@ -226,6 +226,7 @@ export interface StepResult {
   warnings: string[];
   marks: Mark[];
   conflicts: number;
+  unapplied: boolean;
   changed: boolean;
   target: Target;
   resourceVersion: string;

@@ -131,6 +131,9 @@ type StepResult struct {
 	// Marks are the positions in the step's body that the message concerns.
 	Marks     []Mark `json:"marks"`
 	Conflicts int    `json:"conflicts"`
+	// Unapplied reports that the patch cannot be applied to the object, as opposed to a patch
+	// with an invalid result.
+	Unapplied bool `json:"unapplied"`
 	// Changed reports that the step changed the object.
 	Changed bool   `json:"changed"`
 	Target  Target `json:"target"`

@@ -97,6 +97,30 @@ func TestRunReportsConflictWithPosition(t *testing.T) {
 	}
 }
 
+// TestUnappliedPatches distinguishes patches that cannot be applied to the object from patches
+// whose result is invalid: the API server refuses both with code 422.
+func TestUnappliedPatches(t *testing.T) {
+	for _, c := range []struct {
+		patch     string
+		unapplied bool
+		why       string
+	}{
+		{`[{"op": "test", "path": "/data/colour", "value": "red"}]`, true, "a failed test"},
+		{`[{"op": "increment", "path": "/data/colour"}]`, true, "an unknown op"},
+		{`[{"op": "remove", "path": "/data/shape"}]`, true, "a field that does not exist"},
+		{`[{"op": "add", "path": "/metadata/labels", "value": {"a": "-"}}]`, false, "an invalid label"},
+		{`[{"op": "add", "path": "/data", "value": 7}]`, false, "a value of another type"},
+	} {
+		s := twoManagers()
+		s.Steps[1] = Step{Actor: "bob", Do: "json-patch", Body: c.patch}
+		var out RunOutput
+		must(t, New(), "run", RunInput{Scenario: s, At: 2, Against: 1}, &out)
+		if r := out.Steps[1]; r.Code != 422 || r.Unapplied != c.unapplied {
+			t.Errorf("%s: code %d, unapplied %v: %s", c.why, r.Code, r.Unapplied, r.Message)
+		}
+	}
+}
+
 // TestConflictOverADefault checks the note on a conflict over an atomic list whose values differ
 // only by a default.
 func TestConflictOverADefault(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/scenario"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -308,6 +309,7 @@ func stepResult(s *Scenario, res *scenario.Result) StepResult {
 		Target: Target(res.Target), Marks: marks(res)}
 	if res.Err != nil {
 		out.Message = res.Err.Error()
+		out.Unapplied = errors.Is(res.Err, patch.ErrCannotApply)
 	}
 	hint := unknownKind(s, res)
 	if hint.Message == "" {
