@@ -127,6 +127,7 @@ export class Panels {
     const { against, conflicts } = output;
     const changes = output.changes.filter((c) => !isIdentity(c));
     const changed = output.changed - (output.changes.length - changes.length);
+    const left = changed - changes.length;
     const since = against === state.at - 1 ? "" : against === 0 ? " since the start" : ` since step ${against}`;
     refresh(this.#verdict,
       isBlank(step) ? h("p", { class: "warning" }, "The manifest does not set any field yet. Paste your manifest in place of it, or add the fields that you want to apply.") : null,
@@ -138,13 +139,12 @@ export class Panels {
       ...(result.ok ? this.#rules.notices() : []),
       this.#deletion(),
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
-      changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.${others(step, output)}` : `The object is unchanged${since}.`) : h("h3", null, `${changed === 1 ? "1 field" : `${changed} fields`} changed${since}`));
+      changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.${others(step, output)}` : `The object is unchanged${since}.`) : h("h3", null, `${changed === 1 ? "1 field" : `${changed} fields`} changed${since}${left > 0 ? `. The first ${changes.length}:` : ""}`));
     this.#changes.parent.classList.toggle("long", changes.length > firstChanges);
     const reasons = new Map(this.#app.reasons.map((r) => [r.path, r]));
     const entries = this.#entries(changes, reasons);
     this.#changes.show(entries.map((e) => e.look), (i) => entries[i]!.make());
     this.#drawOthers(new Set(changes.map((c) => c.path)));
-    const left = changed - changes.length;
     if (left > 0 || this.#more.hasChildNodes()) replace(this.#more, left > 0 ? button(`Show the other ${left}`, "more-changes", () => this.#app.showAll()) : null);
     if (!this.#verdict.isConnected) replace(this.#body, this.#verdict, this.#changes.parent, this.#more, this.#others);
   }
@@ -275,6 +275,7 @@ function gather<T>(list: T[], key: (element: T) => string): Map<string, T[]> {
 function verdict(result: StepResult, conflicts: number, unvalidated: boolean): string {
   if (result.code === 0) return "This step is not a complete request.";
   if (conflicts > 0) return conflicts === 1 ? "Conflict: another manager owns a field that the apply would change." : `Conflict: other managers own ${conflicts} fields that the apply would change.`;
+  if (result.unapplied) return "Refused: the patch cannot be applied to the object.";
   if (!result.ok) return result.code === 422 ? "Refused: the object would be invalid." : "Refused by the API server.";
   const accepted = result.code === 201 ? "Created" : result.changed ? "Accepted" : "Accepted, without a change";
   return unvalidated ? `${accepted}; the values are not validated yet.` : `${accepted}.`;

@@ -175,10 +175,28 @@ describe("the playground", { timeout: groupTime }, () => {
     await write(page, editor(page), `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: many\ndata:\n${data}`);
     await page.locator("#object h2", { hasText: "ConfigMap many" }).waitFor();
     await page.getByRole("button", { name: "+ Step as alice" }).click();
-    await page.locator("#panel h3", { hasText: "80 fields changed" }).waitFor();
+    await page.locator("#panel h3", { hasText: "80 fields changed. The first 60:" }).waitFor(); // what follows counts these
     await page.locator("#panel").getByText("apply/share").first().waitFor();
-    await page.getByRole("button", { name: "Show the other 20" }).waitFor();
     assert.equal(await page.locator("#panel").getByText("Not applied as requested").count(), 0);
+    await page.locator("#panel .changes li", { hasText: "60 fields" }).waitFor();
+    await page.getByRole("button", { name: "Show the other 20" }).click();
+    await page.locator("#panel .changes li", { hasText: "80 fields" }).waitFor();
+    assert.equal(await page.locator("#panel h3").first().innerText(), "80 fields changed");
+    await done();
+  });
+
+  test("says of a patch that cannot be applied that it cannot, not that the object is invalid", async () => {
+    const { page, done } = await open();
+    await page.getByRole("combobox", { name: "Request" }).selectOption("json-patch");
+    const verdict = page.locator("#panel .verdict");
+    for (const [patch, want] of [
+      ['[{"op": "test", "path": "/data/colour", "value": "red"}]', "the patch cannot be applied to the object"],
+      ['[{"op": "increment", "path": "/data/colour"}]', "the patch cannot be applied to the object"],
+      ['[{"op": "add", "path": "/metadata/labels", "value": {"a": "-"}}]', "the object would be invalid"],
+    ]) {
+      await write(page, editor(page), patch);
+      await verdict.getByText(`Refused: ${want}.`).waitFor();
+    }
     await done();
   });
 
