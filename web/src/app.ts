@@ -1,5 +1,6 @@
 // The state of the page and the engine's results for it. Views are notified of changes and
 // render them.
+import type { notice } from "./dialog";
 import { Engine, Latest } from "./engine";
 import type { AboutOutput, Actor, LineOutput, Reason, RunInput, RunOutput, Scenario, Step } from "./messages";
 import { Pause } from "./pause";
@@ -90,17 +91,20 @@ export class App {
   #rememberer: ReturnType<typeof setTimeout> | undefined;
   #slow: ReturnType<typeof setTimeout> | undefined;
   #views: ((topic: Topic) => void)[] = [];
-  #notice: App["tell"];
+  #notice: typeof notice;
+  /** Removes the message that offers to undo the last change. It no longer holds after another change. */
+  #withdraw: () => void = () => undefined;
 
-  constructor(engine: Engine, notice: App["tell"]) {
+  constructor(engine: Engine, show: typeof notice) {
     this.engine = engine;
-    this.#notice = notice;
+    this.#notice = show;
     window.addEventListener("pagehide", () => this.#unsaved.pending && this.save());
   }
 
   /** tell shows a message to the user. */
   tell(message: string, action?: Action): void {
-    this.#notice(message, action);
+    const remove = this.#notice(message, action);
+    if (action) this.#withdraw = remove;
   }
 
   onChange(view: (topic: Topic) => void): void {
@@ -128,9 +132,14 @@ export class App {
 
   /** change edits the state, renders it and runs the scenario. what describes the change for undo; "" excludes it from undo. */
   change(what: string, edit: (state: State) => void): void {
-    if (what) this.history.record(what, copyOf(this.state));
+    if (what) this.#record(what);
     edit(this.state);
     this.#show();
+  }
+
+  #record(what: string): void {
+    this.#withdraw();
+    this.history.record(what, copyOf(this.state));
   }
 
   /** changeAndTell is change with a message that offers to undo it, for changes that remove something. */
@@ -151,6 +160,7 @@ export class App {
   }
 
   undo(): void {
+    this.#withdraw();
     const entry = this.history.undo(this.state);
     if (!entry) return this.tell("Nothing to undo.");
     this.state = entry.state;
@@ -159,6 +169,7 @@ export class App {
   }
 
   redo(): void {
+    this.#withdraw();
     const entry = this.history.redo(this.state);
     if (!entry) return this.tell("Nothing to redo.");
     this.state = entry.state;
@@ -170,6 +181,7 @@ export class App {
   type(text: string, again = false): void {
     const step = this.step;
     if (!step || step.body === text) return;
+    this.#withdraw();
     if (!again) this.history.recordTyping(`typing in step ${this.state.at}`, `type ${idOf(step)}`, () => copyOf(this.state));
     step.body = text;
     this.#stale();
@@ -204,7 +216,7 @@ export class App {
   /** open shows another scenario; undo restores the previous one. */
   open(state: State, what: string): void {
     const empty = this.scenario.steps.length + this.scenario.objects.length === 0;
-    this.history.record(`opening ${what}`, copyOf(this.state));
+    this.#record(`opening ${what}`);
     this.state = copyOf(state);
     this.against = null;
     this.tab = "happened";

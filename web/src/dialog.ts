@@ -19,8 +19,8 @@ export function open(title: string, ...children: (Node | null)[]): HTMLDialogEle
   return dialog;
 }
 
-/** notice shows a message in the open dialog, or in the page if none is open. */
-export function notice(message: string, action?: Action): void {
+/** notice shows a message in the open dialog, or in the page if none is open. It returns a function that removes the message. */
+export function notice(message: string, action?: Action): () => void {
   const host = [...document.querySelectorAll("dialog[open] .dialog-notices")].at(-1) ?? document.getElementById("notices")!;
   const box = h("div", { class: "notice" }, h("span", null, message));
   const gone = () => {
@@ -34,6 +34,7 @@ export function notice(message: string, action?: Action): void {
   box.append(button("✕", "notice-close", gone, { "aria-label": "Close this message", class: "icon" }));
   host.replaceChildren(box);
   setTimeout(() => box.matches(":hover, :focus-within") ? setTimeout(gone, 8000) : gone(), action ? 20_000 : 10_000);
+  return gone;
 }
 
 /** copyButton returns a button that copies a text to the clipboard and confirms it. */

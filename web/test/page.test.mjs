@@ -200,6 +200,33 @@ describe("the playground", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("offers to undo a change until there is another", async () => {
+    const { page, done } = await open();
+    const request = page.getByRole("combobox", { name: "Request" });
+    const offer = page.locator("#notices", { hasText: "Converted to a merge patch" });
+    for (const next of [
+      () => request.selectOption("delete"),
+      async () => {
+        await editor(page).focus();
+        await page.keyboard.press("End");
+        await page.keyboard.type(" ");
+      },
+      () => page.getByRole("button", { name: "Duplicate" }).click(),
+    ]) {
+      await example(page, "The first conflict");
+      await forward(page);
+      await request.selectOption("merge-patch");
+      await offer.waitFor();
+      await page.keyboard.press("Alt+Home"); // looking at another state changes nothing
+      await page.keyboard.press("Alt+End");
+      await settled(page);
+      assert.equal(await offer.count(), 1);
+      await next();
+      await offer.waitFor({ state: "detached" });
+    }
+    await done();
+  });
+
   test("shows managedFields as a tree and raw", async () => {
     const { page, done } = await open();
     await tab(page, "managedFields").click();
