@@ -75,6 +75,8 @@ export class App {
   readonly history = new History();
   /** view shows a part of the page on narrow screens, which show one at a time. */
   view: (name: "story" | "request" | "object" | "result") => void = () => undefined;
+  /** The fragment of the address if it is not a link that this page can open. It is kept, for a later version of the page. */
+  unread = "";
   /** Whether the state is saved in the browser. An embedded page does not save it. */
   keeps = true;
   #latest = new Latest();
@@ -236,7 +238,7 @@ export class App {
     clearTimeout(this.#slow);
     this.#unsaved.changed(savePause);
     // A shared link no longer describes what is shown.
-    if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+    if (location.hash && location.hash !== this.unread) history.replaceState(null, "", location.pathname + location.search);
   }
 
   /** #run runs the scenario. withReasons renders the reasons together with the result, so that the layout does not shift later. */

@@ -192,9 +192,14 @@ async function servedCase(): Promise<string> {
 
 /** shared decodes the state in the address, if there is one. */
 async function shared(): Promise<State | null> {
+  const fragment = location.hash;
+  app.unread = "";
   try {
-    return await fromFragment(location.hash === "#case" ? await servedCase() : location.hash);
+    const state = await fromFragment(fragment === "#case" ? await servedCase() : fragment);
+    if (!state && !doors[fragment] && fragment.length > 1 && !document.getElementById(fragment.slice(1))) throw new Error("The part of the address after # is not a link to a scenario. Your scenario is unchanged.");
+    return state;
   } catch (error) {
+    app.unread = fragment;
     notice((error as Error).message);
     return null;
   }

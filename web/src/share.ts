@@ -3,6 +3,7 @@ import type { Actor, Step } from "./messages";
 import type { State } from "./state";
 
 const prefix = "#v1=";
+const laterPrefix = /^#v([2-9]|[1-9]\d+)=/;
 /** The maximum number of steps, which is that of scenario files. */
 const mostSteps = 1000;
 /** The maximum size of the uncompressed state in a link. */
@@ -51,6 +52,7 @@ export async function toFragment(state: State): Promise<string> {
 
 /** fromFragment decodes a state; null if the fragment does not contain one. */
 export async function fromFragment(fragment: string): Promise<State | null> {
+  if (laterPrefix.test(fragment)) throw new Error("This link is of a later version of this page. Reload the page to get its latest version. Your scenario is unchanged.");
   if (!fragment.startsWith(prefix)) return null;
   try {
     const stream = new Blob([fromBase64url(fragment.slice(prefix.length))]).stream().pipeThrough(new DecompressionStream("deflate-raw"));

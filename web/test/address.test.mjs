@@ -1,0 +1,56 @@
+// The part of the address after #: links of this version, of a later one, and others.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { groupTime } from "./browser.mjs";
+import { begin, editor, end, open, row, shown, write } from "./visit.mjs";
+
+before(begin);
+after(end);
+
+const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  mood: calm\n";
+const hash = (page) => page.evaluate(() => location.hash);
+
+describe("an address that the page cannot open", { timeout: groupTime }, () => {
+  for (const [what, fragment, message] of [
+    ["of a later version", "#v9=abc", "of a later version of this page. Reload"],
+    ["of two digits", "#v10=abc", "of a later version of this page. Reload"],
+    ["that is damaged", "#v1=abc", "incomplete or damaged"],
+    ["that is no link", "#nonsense", "is not a link to a scenario"],
+  ]) {
+    test(`${what} is reported and kept`, async () => {
+      const { page, done } = await open({}, fragment);
+      await page.getByText(message).waitFor();
+      await write(page, editor(page), manifest);
+      await row(page, "mood: calm").waitFor();
+      assert.equal(await hash(page), fragment, "a reload may find a page that can open it");
+      await page.reload();
+      await page.getByText(message).waitFor();
+      await row(page, "mood: calm").waitFor();
+      await page.getByRole("button", { name: "Share", exact: true }).click();
+      await page.getByLabel("Link to this state").waitFor();
+      assert.match(await hash(page), /^#v1=.{20}/);
+      await page.keyboard.press("Escape");
+      await write(page, editor(page), manifest.replace("calm", "wild"));
+      await row(page, "mood: wild").waitFor();
+      assert.equal(await hash(page), "", "the link does not contain the change");
+      await done();
+    });
+  }
+
+  test("is reported when the page is open already, but anchors of the page are not", async () => {
+    const { page, done } = await open();
+    await page.evaluate(() => (location.hash = "#v2=abc"));
+    await page.getByText("of a later version of this page").waitFor();
+    await page.getByRole("button", { name: "Close this message" }).click();
+    await page.getByRole("link", { name: "Skip to the steps" }).press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "page");
+    await page.getByRole("link", { name: "Keyboard shortcuts" }).click();
+    await page.getByRole("dialog").getByText("Escape, then Tab").waitFor();
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => (location.hash = ""));
+    await shown(page);
+    await page.waitForTimeout(100);
+    assert.equal(await page.locator(".notice").count(), 0);
+    await done();
+  });
+});
