@@ -44,7 +44,7 @@ export class Toolbar {
     replace(this.#host,
       ...this.#tools.map((tool) => button(tool.text, tool.key, () => tool.open(app), { class: "tool" })),
       button("Examples", "examples", () => void openExamples(app), { class: "tool" }),
-      button("Paste object", "paste", () => openPaste(app), { class: "tool" }),
+      h("button", { type: "button", class: "tool", "data-key": "paste", "aria-label": "Paste object", click: () => openPaste(app) }, "Paste", h("span", { class: "roomy" }, " object")),
       h("span", { class: "group edit" },
         button("↶", "undo", () => app.undo(), { "aria-label": "Undo", title: undoes ? `Undo: ${undoes} (Ctrl+Z)` : "Nothing to undo", disabled: !undoes, class: "icon" }),
         button("↷", "redo", () => app.redo(), { "aria-label": "Redo", title: redoes ? `Redo: ${redoes} (Ctrl+Shift+Z)` : "Nothing to redo", disabled: !redoes, class: "icon" })),

@@ -117,6 +117,38 @@ describe("the page is accessible and fit to see", { timeout: groupTime }, () => 
     await done();
   });
 
+  test("the toolbar takes one row, on phones two, and the object the rest", async () => {
+    for (const [width, height, most] of [[1280, 800, 49], [768, 1024, 49], [720, 900, 49], [360, 740, 98], [320, 640, 98]]) {
+      const { page, done } = await open({ viewport: { width, height }, hasTouch: width < 720, isMobile: width < 720 });
+      const toolbar = await page.locator("#toolbar").boundingBox();
+      assert.ok(toolbar.height <= most, `${toolbar.height} pixels high at ${width}`);
+      if (width === 360) {
+        assert.ok(await page.getByRole("button", { name: "Redo" }).isVisible());
+        await page.getByRole("button", { name: "Close the introduction" }).tap();
+        await example(page, "Handing replicas to an autoscaler");
+        await page.getByRole("button", { name: "Close this message" }).tap();
+        for (let i = 0; i < 3; i++) await page.getByRole("button", { name: "Run one step" }).filter({ visible: true }).tap();
+        await settled(page);
+        await view(page, "object");
+        const cut = await page.getByLabel("Changes since").evaluate((select) => {
+          const text = document.createElement("span");
+          text.textContent = select.selectedOptions[0].textContent;
+          text.style.cssText = "position:absolute;font:inherit";
+          select.parentElement.append(text);
+          text.style.font = getComputedStyle(select).font;
+          const needs = text.getBoundingClientRect().width + 36; // the padding and the arrow
+          text.remove();
+          return needs - select.getBoundingClientRect().width;
+        });
+        assert.ok(cut <= 0, `the chosen step lacks ${cut} pixels`);
+        const [listing, detail, bar] = await Promise.all(["#object .listing", "#object .detail", "#bar"].map((name) => page.locator(name).boundingBox()));
+        assert.ok(listing.height > 300, `${listing.height} pixels of the object`);
+        assert.ok(Math.abs(listing.y + listing.height - detail.y) <= 1 && Math.abs(detail.y + detail.height - bar.y) <= 4, "no gap between the object, its description and the bar");
+      }
+      await done();
+    }
+  });
+
   test("primary buttons can be read when pointed at", async () => {
     for (const colorScheme of ["light", "dark"]) {
       const { page, done } = await open({ colorScheme, bypassCSP: true });
