@@ -187,6 +187,8 @@ export interface EditorOptions {
   /** Called after each change of the text; again is true if the editor undid or redid a change. */
   changed(text: string, again: boolean): void;
   readOnly?: boolean;
+  /** Whether the editor is in a dialog, in which Tab goes to the next control and Escape closes the dialog. */
+  inDialog?: boolean;
   /** Undoes a change by the page, and reports whether there was one to undo. */
   undo?(): boolean;
   redo?(): boolean;
@@ -222,8 +224,8 @@ export function makeEditor(options: EditorOptions): Editor {
     keymap.of([
       { key: "Mod-z", run: (view) => (options.undo?.() ?? false) || undo(view) },
       { key: "Mod-y", mac: "Mod-Shift-z", run: (view) => redo(view) || (options.redo?.() ?? false) },
-      { key: "Escape", run: () => (host.blur(), (document.activeElement as HTMLElement | null)?.blur(), true) },
-      ...defaultKeymap.filter((k) => k.key !== "Mod-Alt-\\"), ...historyKeymap, indentWithTab,
+      ...(options.inDialog ? [] : [{ key: "Escape", run: () => (host.blur(), (document.activeElement as HTMLElement | null)?.blur(), true) }, indentWithTab]),
+      ...defaultKeymap.filter((k) => k.key !== "Mod-Alt-\\" && k.key !== "Escape"), ...historyKeymap,
     ]),
     EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
     EditorView.updateListener.of((update) => {

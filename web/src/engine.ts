@@ -33,8 +33,9 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** The time in milliseconds that a response may take before the engine is restarted. */
+/** The time in milliseconds that a response may take before the engine is restarted, and the additional time for each byte of the request. */
 const patience = 20_000;
+const patiencePerByte = 0.002;
 
 /** The time in milliseconds after which the engine is started even if no result is shown. */
 const resultPause = 2000;
@@ -148,6 +149,12 @@ export class Engine {
     }
   }
 
+  /** abandon restarts the engine if it only processes requests of a call, whose responses are no longer needed. */
+  abandon(call: keyof Calls): void {
+    const waiting = [...this.#waiting.values()];
+    if (waiting.length > 0 && waiting.every((w) => w.call === call)) this.#restart("The request was abandoned.");
+  }
+
   #send(message: ToWorker, transfer: Transferable[] = []): void {
     this.#worker.postMessage(message, transfer);
   }
@@ -195,7 +202,7 @@ export class Engine {
     const id = this.#next++;
     const have = this.#rows;
     const bytes = new TextEncoder().encode(this.#request(call, input, call === "run" ? { number: id, have: have.number } : undefined));
-    const timer = setTimeout(() => this.#restart("The engine took too long and was restarted."), patience);
+    const timer = setTimeout(() => this.#restart("The engine took too long and was restarted."), patience + bytes.length * patiencePerByte);
     try {
       const response = await new Promise<Uint8Array>((resolve, reject) => {
         this.#waiting.set(id, { call, resolve, reject });

@@ -3,9 +3,10 @@ import type { App } from "./app";
 import { button, h, replace } from "./dom";
 import { copyButton, open } from "./dialog";
 import { makeEditor } from "./editor";
-import { EngineError } from "./engine";
-import type { PastedObject, PasteOutput } from "./messages";
-import { emptyScenario, emptyTarget, type State } from "./state";
+import { EngineError, Latest } from "./engine";
+import type { PastedObject, PasteOutput, Scenario } from "./messages";
+import { contents } from "./pasted";
+import { emptyScenario, emptyTarget } from "./state";
 
 const command = "kubectl get deployment/web -o yaml --show-managed-fields";
 
@@ -14,45 +15,64 @@ const pause = 120;
 
 const maxFile = 16 << 20;
 
+/** The length from which a text takes seconds to read, so that the dialog shows at once that it is being read. */
+const large = 1 << 20;
+
+/** The time in milliseconds after which the dialog shows that a shorter text is being read. */
+const slow = 400;
+
+/** The maximum number of objects that a scenario can begin with here. */
+const mostObjects = 500;
+
 /** openPaste opens the dialog, optionally with a text that was pasted or dropped elsewhere in the page. */
 export function openPaste(app: App, text = ""): void {
-  const found = h("div", { class: "found", "aria-live": "polite" });
+  const found = h("div", { class: "found stacked", "aria-live": "polite" });
   const actions = h("div", { class: "row" });
+  const latest = new Latest();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let asked = 0;
-  const editor = makeEditor({ label: "Objects, as YAML or JSON", changed: () => {
+  let slowTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The length of the text that is being read, 0 if there is none. */
+  let reading = 0;
+  const editor = makeEditor({ label: "Objects, as YAML or JSON", inDialog: true, changed: () => {
     stale();
     clearTimeout(timer);
-    timer = setTimeout(() => void look(), pause);
+    timer = setTimeout(() => void latest.run(look), pause);
   } });
   const stale = () => { // the findings are those of the previous text
     for (const b of actions.querySelectorAll("button")) b.disabled = true;
     found.setAttribute("aria-busy", "true");
+    reading = editor.text().length;
+    clearTimeout(slowTimer);
+    if (reading > large) showReading();
+    else slowTimer = setTimeout(showReading, slow);
+  };
+  const showReading = () => replace(found, h("p", null, reading > large ? `Reading ${Math.round(reading / 1e6)} MB…` : "Reading…"), h("progress", { "aria-label": "Reading the text" }));
+  /** show replaces what the dialog shows about the text, if that is still the text that was read. */
+  const show = (text: string, findings: (HTMLElement | null)[], buttons: HTMLElement[]) => {
+    if (editor.text() !== text) return false;
+    reading = 0;
+    clearTimeout(slowTimer);
+    found.removeAttribute("aria-busy");
+    replace(found, ...findings);
+    replace(actions, ...buttons);
+    return true;
   };
   const look = async () => {
-    const now = ++asked;
     const text = editor.text();
-    if (text.trim() === "") return replace(found, null), replace(actions, null);
+    if (text.trim() === "") return void show(text, [null], []);
     try {
       const { kubernetes, definitions } = app.scenario;
       const out = await app.engine.ask("paste", { text, kubernetes, definitions });
-      if (now !== asked) return;
-      editor.annotate([]);
-      found.removeAttribute("aria-busy");
-      replace(found, ...describe(app, out));
-      replace(actions, ...choices(app, out, () => dialog.close()));
+      if (show(text, describe(app, out, () => dialog.close()), choices(app, out, () => dialog.close()))) editor.annotate([]);
     } catch (error) {
-      if (now !== asked) return;
       const { message, line, column } = error instanceof EngineError ? error : { message: String(error), line: 0, column: 0 };
-      editor.annotate([{ line, column, message }]);
-      found.removeAttribute("aria-busy");
-      replace(found, h("p", { class: "bad" }, line > 0 ? button(`line ${line}`, "paste-problem", () => editor.goTo(line, column)) : null, ` ${message}`));
-      replace(actions, null);
+      if (show(text, [h("p", { class: "bad" }, line > 0 ? button(`line ${line}`, "paste-problem", () => editor.goTo(line, column)) : null, ` ${message}`)], [])) editor.annotate([{ line, column, message }]);
     }
   };
   const take = (text: string) => {
     editor.show(editor.text().trim() === "" ? text : `${editor.text().replace(/\n*$/, "\n")}---\n${text}`);
-    void look();
+    stale();
+    void latest.run(look);
   };
   const dialog = open("Paste your object",
     h("p", null, "Start from what is in your cluster: one object, several, or a List, with their CustomResourceDefinitions if they are custom resources. Nothing you paste leaves this page."),
@@ -64,26 +84,21 @@ export function openPaste(app: App, text = ""): void {
     } }, editor.host),
     found, h("div", { class: "row between" }, actions, filePicker("Choose a file", (files) => void readFiles(files, take, app))));
   dialog.classList.add("wide");
+  dialog.addEventListener("close", () => {
+    clearTimeout(timer);
+    clearTimeout(slowTimer);
+    if (reading > large) app.engine.abandon("paste"); // the page would wait for it with the next result
+  });
   editor.focus();
   if (text) take(text);
 }
 
-function describe(app: App, out: PasteOutput): HTMLElement[] {
+function describe(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
   if (out.scenario) return [h("p", { class: "good" }, `✓ A scenario: ${out.scenario.title || `${out.scenario.steps.length} steps`}`)];
-  const items = [
-    ...out.definitions.map((d) => h("li", null, h("span", { class: "good" }, "✓ "), h("b", null, d.name), " CustomResourceDefinition")),
-    ...out.objects.map((o) => h("li", null, h("span", { class: o.known ? "good" : "bad" }, o.known ? "✓ " : "✗ "), h("b", null, `${o.target.kind} ${o.target.name}`), ` ${o.target.apiVersion}`, h("span", { class: "quiet" }, known(o)),
-      o.known ? null : h("p", null, o.hint ? `Unknown kind: ${o.hint}` : "Unknown kind. If it is a custom resource, paste its CustomResourceDefinition too."),
-      !o.known && o.hint.includes("kubectl get crd") ? copyButton(app, "Copy the command", `crd-${o.target.kind}`, () => o.hint.slice(o.hint.indexOf("kubectl"))) : null)),
-  ];
+  const list = contents(app, out, (o) => begin(app, out, [o], done));
+  const many = out.objects.length > mostObjects ? h("p", null, `A scenario begins with at most ${mostObjects} objects here. Choose one of them, or paste fewer.`) : null;
   const bare = out.objects.find((o) => o.live && o.managers.length === 0);
-  return [h("ul", { class: "plain" }, ...items), ...(bare ? [missing(app, bare)] : [])];
-}
-
-function known(o: PastedObject): string {
-  const names = new Set(o.managers.map((m) => m.name)).size;
-  if (names > 0) return names === 1 ? ", 1 manager" : `, ${names} managers`;
-  return o.live ? ", no managedFields" : ", a manifest, not a live object";
+  return [many, ...list, bare ? missing(app, bare) : null].filter((e) => e !== null);
 }
 
 /** missing explains the consequences of missing managedFields, and how to include them. */
@@ -95,35 +110,50 @@ function missing(app: App, o: PastedObject): HTMLElement {
     h("div", { class: "command" }, h("code", null, text), copyButton(app, "Copy", "copy-managed", () => text)));
 }
 
+/** go closes the dialog and opens a scenario. */
+function go(app: App, scenario: Scenario, at: number, what: string, done: () => void): void {
+  done();
+  app.open({ scenario, at, object: 0 }, what);
+  app.view(at === 0 ? "object" : "request");
+}
+
+/** begun returns a scenario without steps for objects of a text, which have its definitions. */
+function begun(app: App, out: PasteOutput, objects: PastedObject[]): Scenario {
+  const [first] = objects;
+  const title = objects.length === 1 ? `${first!.target.kind} ${first!.target.name}` : `${objects.length} live objects`;
+  return { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: [...app.scenario.definitions, ...out.definitions.map((d) => d.text)], actors: [], title };
+}
+
+/** begin opens a scenario that begins with objects of a text. */
+function begin(app: App, out: PasteOutput, objects: PastedObject[], done: () => void): void {
+  const scenario = { ...begun(app, out, objects), objects: objects.map((o) => o.text) };
+  go(app, scenario, 0, scenario.title, done);
+}
+
 function choices(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
-  const go = (state: State, what: string) => {
-    done();
-    app.open(state, what);
-    app.view(state.at === 0 ? "object" : "request");
-  };
   if (out.scenario) {
     const scenario = out.scenario;
-    return [button("Open the scenario", "paste-scenario", () => go({ scenario, at: Math.min(1, scenario.steps.length), object: 0 }, scenario.title ? `“${scenario.title}”` : "the scenario"), { class: "primary" })];
+    return [button("Open the scenario", "paste-scenario", () => go(app, scenario, Math.min(1, scenario.steps.length), scenario.title ? `“${scenario.title}”` : "the scenario", done), { class: "primary" })];
   }
-  const definitions = out.definitions.map((d) => d.text);
   const objects = out.objects.filter((o) => o.known);
+  if (objects.length > mostObjects) return [];
   const add = button("Add to this scenario", "paste-add", () => {
     done();
-    app.changeAndTell("adding the pasted objects", `Added ${[...out.definitions.map((d) => d.name), ...objects.map((o) => `${o.target.kind} ${o.target.name}`)].join(", ")}.`, (s) => {
-      s.scenario.definitions.push(...definitions);
+    const names = [...out.definitions.map((d) => d.name), ...objects.map((o) => `${o.target.kind} ${o.target.name}`)];
+    app.changeAndTell("adding the pasted objects", `Added ${names.length > 5 ? `${names.slice(0, 4).join(", ")} and ${names.length - 4} more` : names.join(", ")}.`, (s) => {
+      s.scenario.definitions.push(...out.definitions.map((d) => d.text));
       s.scenario.objects.push(...objects.map((o) => o.text));
       if (objects.length > 0) s.at = 0, (s.object = s.scenario.objects.length - objects.length);
     });
   });
-  if (objects.length === 0) return definitions.length > 0 ? [add] : [];
-  const title = objects.length === 1 ? `${objects[0]!.target.kind} ${objects[0]!.target.name}` : `${objects.length} live objects`;
-  const begin = { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: [...app.scenario.definitions, ...definitions], actors: [], title };
+  if (objects.length === 0) return out.definitions.length > 0 ? [add] : [];
   const manifests = objects.filter((o) => !o.live && o.managers.length === 0);
-  const buttons = [button(objects.length === 1 ? "Start with this object" : "Start with these objects", "paste-begin", () => go({ scenario: { ...begin, objects: objects.map((o) => o.text) }, at: 0, object: 0 }, title), { class: "primary" })];
+  const buttons = [button(objects.length === 1 ? "Start with this object" : "Start with these objects", "paste-begin", () => begin(app, out, objects, done), { class: "primary" })];
   if (manifests.length === objects.length) {
-    buttons.unshift(button("Apply it as the first step", "paste-apply", () => go({
-      scenario: { ...begin, actors: [{ name: "alice", colour: "" }], steps: objects.map((o) => ({ actor: "alice", do: "apply", subresource: "", note: "", expect: "", target: emptyTarget(), body: o.text })) }, at: 1, object: 0,
-    }, title), { class: "primary" }));
+    buttons.unshift(button(objects.length === 1 ? "Apply it as the first step" : "Apply them as the first steps", "paste-apply", () => {
+      const scenario = { ...begun(app, out, objects), actors: [{ name: "alice", colour: "" }], steps: objects.map((o) => ({ actor: "alice", do: "apply", subresource: "", note: "", expect: "", target: emptyTarget(), body: o.text })) };
+      go(app, scenario, 1, scenario.title, done);
+    }, { class: "primary" }));
     buttons[1]!.classList.remove("primary");
   }
   return [...buttons, ...(app.scenario.steps.length > 0 ? [add] : [])];

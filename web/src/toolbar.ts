@@ -119,7 +119,7 @@ export async function openExamples(app: App): Promise<void> {
 function openDefinitions(app: App): void {
   const list = h("ul", { class: "plain" });
   const problems = h("ul", { class: "problems", "aria-live": "polite", "aria-label": "Problems in the definition" });
-  const editor = makeEditor({ label: "A CustomResourceDefinition, as YAML or JSON", changed: () => undefined });
+  const editor = makeEditor({ label: "A CustomResourceDefinition, as YAML or JSON", inDialog: true, changed: () => undefined });
   const show = () => replace(list, ...app.scenario.definitions.map((text, i) => {
     const result = app.output?.definitions[i];
     return h("li", null, h("b", null, result?.name || `definition ${i + 1}`), result && !result.ok ? h("span", { class: "bad" }, ` ✗ ${result.mark.message}`) : null, " ",

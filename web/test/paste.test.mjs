@@ -1,0 +1,83 @@
+// The dialog in which objects are pasted: with the keyboard only, and with very large texts.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { groupTime } from "./browser.mjs";
+import { begin, end, live, open, row, write } from "./visit.mjs";
+
+before(begin);
+after(end);
+
+/** many returns a stream of ConfigMaps, of which the last has an unknown kind. */
+const many = (n) => Array.from({ length: n }, (_, i) => `apiVersion: v1\nkind: ${i === n - 1 ? "ConfigMpa" : "ConfigMap"}\nmetadata:\n  name: settings-${i}\n  namespace: team-${i % 40}\ndata:\n  motto: ${"the quick brown fox jumps over the lazy dog ".repeat(6).trim()}\n`).join("---\n");
+
+/** fill opens the dialog and puts a text into its editor. */
+async function fill(page, text) {
+  await page.getByRole("button", { name: "Paste object" }).click();
+  const dialog = page.getByRole("dialog");
+  await write(page, dialog.locator(".cm-content"), text);
+  return dialog;
+}
+
+describe("the paste dialog", { timeout: groupTime }, () => {
+  test("closes with Escape from its editor, and Tab leaves the editor", async () => {
+    const { page, done } = await open();
+    await page.getByRole("button", { name: "Paste object" }).press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await dialog.count(), 0);
+    assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), "Paste object", "the focus is where it was");
+    await fill(page, live);
+    await dialog.getByRole("button", { name: "Start with this object" }).waitFor();
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Start with this object");
+    await page.keyboard.press("Enter");
+    await row(page, "replicas: 7").waitFor();
+    await page.getByRole("button", { name: "CRDs" }).press("Enter");
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await dialog.count(), 0);
+    await done();
+  });
+
+  test("shows at once that it reads a large text, and lists what can be found by a filter", async () => {
+    const { page, done } = await open();
+    const dialog = await fill(page, many(30_000));
+    assert.match(await dialog.locator(".found").innerText(), /Reading 1\d MB…/);
+    await dialog.getByText("30,000 objects, 1 of unknown kinds").waitFor();
+    assert.equal(await dialog.locator(".found li").count(), 30);
+    assert.match(await dialog.locator(".found li").first().innerText(), /ConfigMpa settings-29999.*did you mean ConfigMap/s);
+    await dialog.getByText("and 29,970 more").waitFor();
+    await dialog.getByLabel("Filter the objects").fill("settings-7771 team-11");
+    await dialog.getByText("1 match", { exact: true }).waitFor();
+    assert.equal(await dialog.getByRole("button", { name: "Start with these" }).count(), 0, "too many");
+    await dialog.getByRole("button", { name: "Only this one: ConfigMap settings-7771" }).click();
+    await page.locator("#object h2", { hasText: "ConfigMap settings-7771" }).waitFor();
+    assert.equal(await page.locator("#story .live-object").count(), 1);
+    await done();
+  });
+
+  test("can be closed while it reads; the page does not wait for the rest", async () => {
+    const { page, done } = await open();
+    const dialog = await fill(page, many(40_000));
+    await dialog.getByText("Reading").waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await dialog.count(), 0);
+    const begun = Date.now();
+    await page.keyboard.press("Alt+ArrowLeft");
+    await page.locator('#panel[aria-busy="false"]').waitFor({ state: "attached" });
+    await row(page, "colour: blue").waitFor();
+    assert.equal(await page.locator("#object .cm-line.conflict").count(), 0);
+    assert.equal(await page.locator("#panel").getByText("No result").count(), 0, `after ${Date.now() - begun} ms`);
+    await done();
+  });
+
+  test("offers to start with one of several objects", async () => {
+    const { page, done } = await open();
+    const dialog = await fill(page, `${live}---\n${live.replaceAll("name: web\n  namespace", "name: other\n  namespace")}`);
+    await dialog.getByRole("button", { name: "Start with these objects" }).waitFor();
+    await dialog.getByRole("button", { name: "Only this one: Deployment other" }).click();
+    await page.locator("#object h2", { hasText: "Deployment other" }).waitFor();
+    await done();
+  });
+});
