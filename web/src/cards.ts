@@ -120,7 +120,7 @@ export class ConflictCard {
     const field = this.#field();
     const sentence = field
       ? h("p", null, ...ownersOf(this.#app, field), field.managers.length === 1 ? " owns " : " own ", h("code", null, ...fieldPath(field.path)), " with the value ", h("code", null, field.live || "(none)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(none)"), field.note ? `. Note: ${field.note}` : "")
-      : h("p", null, `Resolve all ${fields.length} conflicts the same way:`);
+      : h("p", null, `Resolve the conflicts over all ${fields.length} fields in the same way:`);
     if (sentence.isEqualNode(this.#sentence)) return;
     this.#sentence.replaceWith(sentence);
     this.#sentence = sentence;

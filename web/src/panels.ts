@@ -162,7 +162,8 @@ export class Panels {
   /** #drawOthers lists the fields that the request would change but that did not change, with the reasons. */
   #drawOthers(changed: Set<string>): void {
     const list = this.#app.reasons.filter((r) => !changed.has(r.path) && !effectsOfChanges.has(r.effect));
-    const path = (r: Reason) => (r.path === "" ? h("span", null, "the object") : r.line > 0 ? pathButton(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { "data-line": r.line }) : h("code", { class: "path" }, ...fieldPath(r.path)));
+    const operation = (r: Reason) => (this.#app.step?.do === "json-patch" ? /^\[(\d+)\]/.exec(r.path)?.[1] : undefined);
+    const path = (r: Reason) => (operation(r) ? h("span", null, `operation ${operation(r)}`) : r.path === "" ? h("span", null, "the object") : r.line > 0 ? pathButton(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { "data-line": r.line }) : h("code", { class: "path" }, ...fieldPath(r.path)));
     // The conflicts themselves are listed above, each with its owners.
     const item = (group: Reason[]) => h("li", { "data-effect": group[0]!.effect },
       ...(group[0]!.effect === "conflicting" && group.length > 1 ? [] : group.flatMap((r) => [

@@ -149,6 +149,33 @@ describe("the page is accessible and fit to see", { timeout: groupTime }, () => 
     }
   });
 
+  test("a long name of a manager fits into every part of the page", async () => {
+    const manifest = (colour) => JSON.stringify(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {colour: ${colour}}\n`);
+    const name = "a-controller-with-a-very-long-name.operators.example.com-0123456789";
+    const file = `scenario: patchlab.dev/v1\nactors: [{name: ${name}}, {name: bob}]\nsteps:\n- {actor: ${name}, do: apply, body: ${manifest("blue")}}\n- {actor: bob, do: apply, body: ${manifest("red")}}\n`;
+    for (const [width, height] of [[1280, 800], [768, 1024], [360, 740]]) {
+      const { page, done } = await open({ viewport: { width, height } });
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from(file) });
+      await page.locator("#story .step", { hasText: name }).first().waitFor({ state: "attached" });
+      await page.keyboard.press("Alt+End");
+      await page.locator("#panel .conflicts").waitFor({ state: "attached" });
+      for (const [part, tabName] of [["story"], ["request"], ["object"], ["result", "Result"], ["result", "managedFields"], ["result", "Compare patches"]]) {
+        await view(page, part);
+        if (tabName) await tab(page, tabName).click();
+        await settled(page);
+        const wide = await page.evaluate(() => [...document.querySelectorAll(".chip, select, button, #panel p")].filter((e) => e.checkVisibility() && !e.closest(".legend, .pills")).filter((e) => {
+          const pane = e.closest(".pane");
+          return pane && e.getBoundingClientRect().right > pane.getBoundingClientRect().right;
+        }).map((e) => e.outerHTML.slice(0, 120)));
+        assert.deepEqual(wide, [], `${tabName ?? part} at ${width}`);
+        if (width >= 720) assert.equal(await page.locator(".legend").evaluate((e) => e.scrollWidth > e.clientWidth), false);
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      }
+      await done();
+    }
+  });
+
   test("primary buttons can be read when pointed at", async () => {
     for (const colorScheme of ["light", "dark"]) {
       const { page, done } = await open({ colorScheme, bypassCSP: true });

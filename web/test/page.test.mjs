@@ -188,6 +188,7 @@ describe("the playground", { timeout: groupTime }, () => {
   test("says of a patch that cannot be applied that it cannot, not that the object is invalid", async () => {
     const { page, done } = await open();
     await page.getByRole("combobox", { name: "Request" }).selectOption("json-patch");
+    await page.getByText("Converted to a JSON patch").waitFor();
     const verdict = page.locator("#panel .verdict");
     for (const [patch, want] of [
       ['[{"op": "test", "path": "/data/colour", "value": "red"}]', "the patch cannot be applied to the object"],
@@ -196,6 +197,7 @@ describe("the playground", { timeout: groupTime }, () => {
     ]) {
       await write(page, editor(page), patch);
       await verdict.getByText(`Refused: ${want}.`).waitFor();
+      if (want.startsWith("the patch")) await page.locator("#panel .changes li", { hasText: "operation 0" }).waitFor();
     }
     await done();
   });
