@@ -105,8 +105,10 @@ export class Request {
   async #convert(step: Step, action: string): Promise<void> {
     const app = this.#app;
     const at = app.state.at;
-    const out = step.body.trim() === "" ? null : await app.engine.ask("convert", { scenario: app.scenario, at, do: action }).catch(() => null);
+    const { body } = step;
+    const answer = body.trim() === "" ? null : await app.engine.ask("convert", { scenario: app.scenario, at, do: action }).catch(() => null);
     if (app.step !== step) return;
+    const out = step.body === body ? answer : null; // a body that was typed meanwhile is kept
     app.change("changing the type of the request", ({ scenario }) => Object.assign(scenario.steps[at - 1]!, out?.step ?? {}, { do: action }));
     if (out && !out.kept) app.tell(out.patch.ok ? `Converted to a ${actionNames[action] ?? action} with the same effect.` : `Converted to a ${actionNames[action] ?? action}: ${out.patch.message}`, { text: "Undo", run: () => app.undo() });
   }
@@ -168,7 +170,7 @@ export class Request {
       mark.line > 0 ? button(`line ${mark.line}`, `problem-${i}`, () => this.#editor.goTo(mark.line, mark.column)) : null, " ", mark.message)));
     const link = (c: Contested, i: number) => [pathButton(c.path, `conflict-${i}`, () => c.mark.line > 0 && this.#editor.goTo(c.mark.line, c.mark.column)), " "];
     replace(this.#all, ...(fields.length > 0 ? [h("div", { class: "stacked" },
-      h("p", null, fields.length === 1 ? "Conflict: " : `${fields.length} conflicts: `, ...fields.slice(0, 30).flatMap(link)),
+      h("p", null, fields.length === 1 ? "Conflict: " : `${fields.length} fields in conflict: `, ...fields.slice(0, 30).flatMap(link)),
       fields.length > 1 ? this.#card(`${idOf(step)} all`, fields, -1).element : null)] : []));
   }
 

@@ -202,6 +202,24 @@ describe("the playground", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("keeps what is typed while a request is converted", async () => {
+    const { page, done } = await open();
+    await page.evaluate(() => {
+      const { postMessage } = Worker.prototype;
+      Worker.prototype.postMessage = function (message, transfer) {
+        const converts = message.kind === "ask" && new TextDecoder().decode(message.request).startsWith('{"call":"convert"');
+        if (converts) setTimeout(() => postMessage.call(this, message, transfer), 1000);
+        else postMessage.call(this, message, transfer);
+      };
+    });
+    await page.getByRole("combobox", { name: "Request" }).selectOption("merge-patch");
+    await write(page, editor(page), "data: {mood: calm}\n");
+    await row(page, "mood: calm").waitFor();
+    assert.match(await editor(page).innerText(), /^data: \{mood: calm\}/);
+    assert.equal(await page.getByRole("combobox", { name: "Request" }).inputValue(), "merge-patch");
+    await done();
+  });
+
   test("offers to undo a change until there is another", async () => {
     const { page, done } = await open();
     const request = page.getByRole("combobox", { name: "Request" });
