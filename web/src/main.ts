@@ -206,7 +206,10 @@ async function shared(): Promise<State | null> {
 }
 
 window.addEventListener("hashchange", () => through() || void shared().then((state) => state && app.open(state, "the shared scenario")));
-element("close-start").addEventListener("click", () => (root.dataset.begun = ""));
+element("close-start").addEventListener("click", () => {
+  root.dataset.begun = "";
+  element("page").focus(); // the button had it
+});
 element("embed-open").addEventListener("click", (event) => {
   event.preventDefault();
   void app.link().then((link) => window.open(link, "_blank", "noopener"));

@@ -139,7 +139,7 @@ export class Panels {
       ...(result.ok ? this.#rules.notices() : []),
       this.#deletion(),
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
-      changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.${others(step, output)}` : `The object is unchanged${since}.`) : h("h3", null, `${changed === 1 ? "1 field" : `${changed} fields`} changed${since}${left > 0 ? `. The first ${changes.length}:` : ""}`));
+      changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.${others(step, output)}` : output.object ? `The object is unchanged${since}.` : "No object was created or changed.") : h("h3", null, `${changed === 1 ? "1 field" : `${changed} fields`} changed${since}${left > 0 ? `. The first ${changes.length}:` : ""}`));
     this.#changes.parent.classList.toggle("long", changes.length > firstChanges);
     const reasons = new Map(this.#app.reasons.map((r) => [r.path, r]));
     const entries = this.#entries(changes, reasons);

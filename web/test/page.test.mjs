@@ -185,6 +185,13 @@ describe("the playground", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("says of a refused creation that there is no object", async () => {
+    const { page, done } = await open();
+    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: other\nspice: hot\n");
+    await page.locator("#panel").getByText("No object was created or changed.").waitFor();
+    await done();
+  });
+
   test("says of a patch that cannot be applied that it cannot, not that the object is invalid", async () => {
     const { page, done } = await open();
     await page.getByRole("combobox", { name: "Request" }).selectOption("json-patch");

@@ -41,6 +41,10 @@ describe("the start", { timeout: groupTime }, () => {
     await page.reload();
     await shown(page);
     assert.equal(await page.locator("#start").isVisible(), false, "who has been here goes on");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "Show the introduction" }).click();
+    await page.getByRole("button", { name: "Close the introduction" }).press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "page", "the focus goes on from here");
     await done();
   });
 });
