@@ -97,8 +97,10 @@ type WriteOptions struct {
 }
 
 // Update replaces a live object, as a PUT request does. If the new object has a
-// resourceVersion, it must match the live one; otherwise the error has Code 409. Without a
-// live object the error wraps ErrNoMatch.
+// resourceVersion, it must match the live one; otherwise the error has Code 409. A custom
+// resource must have one, or the error has Code 422: set metadata.resourceVersion of an object
+// that [Lab.Apply] or [Lab.Create] has made, which has none. Without a live object the error
+// wraps ErrNoMatch.
 func (l *Lab) Update(live, object Input, o WriteOptions) (*Result, error) {
 	return l.single(live, object, o.change(ActionUpdate))
 }

@@ -72,11 +72,11 @@ func ExampleLab_Changes() {
 		log.Fatal(err)
 	}
 	for _, c := range changes {
-		fmt.Println(c.Path, c.Effect, "from", c.Before, "to", c.After, "owners", c.OwnersBefore, "then", c.OwnersAfter)
+		fmt.Println(c)
 	}
 	// Output:
-	// .spec.paused set from nothing to true owners [] then ["alice" using apps/v1]
-	// .spec.replicas taken over from 2 to 5 owners ["gitops"] then ["alice" using apps/v1]
+	// .spec.paused set: nothing, now true; owned by nobody, now by "alice" using apps/v1
+	// .spec.replicas taken over: 2, now 5; owned by "gitops", now by "alice" using apps/v1
 }
 
 // Without the migration, the removed field would remain: the earlier client-side apply would

@@ -33,7 +33,8 @@ type Result struct {
 	noted *explain.Notes // nil unless Change.Explain is set
 }
 
-// Object returns the object after the change, including metadata.managedFields.
+// Object returns the object after the change as the API server would return it, with
+// metadata.managedFields. After has its owners and fields.
 func (r *Result) Object() document.Value { return r.After.Join() }
 
 // Created reports whether the change created the object.

@@ -66,6 +66,25 @@ type Change struct {
 	form bool
 }
 
+// String returns the change in one line:
+//
+//	.spec.replicas taken over: 2, now 5; owned by "gitops", now by "alice" using apps/v1
+func (c Change) String() string {
+	return c.Path.String() + " " + string(c.Effect) + ": " + c.Before.String() + ", now " + c.After.String() +
+		"; owned by " + namesOf(c.OwnersBefore) + ", now by " + namesOf(c.OwnersAfter)
+}
+
+func namesOf(owners []fieldmanager.Owner) string {
+	if len(owners) == 0 {
+		return "nobody"
+	}
+	names := make([]string, len(owners))
+	for i, o := range owners {
+		names[i] = o.String()
+	}
+	return strings.Join(names, " and ")
+}
+
 // Changes returns the fields whose value or owners differ between two states of an object
 // of type t, sorted by path. Fields are scalars, empty objects and lists, and atomic
 // objects and lists. Metadata that the API server sets is excluded (resourceVersion,
