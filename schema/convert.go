@@ -55,6 +55,11 @@ const (
 	fieldsV1Name     = "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
 )
 
+// JSONSchemaProps is the name of the type of the schemas of a CustomResourceDefinition. The
+// fields items, additionalItems, additionalProperties and dependencies, which hold a schema or
+// a value of another type, have types whose names begin with it.
+const JSONSchemaProps = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
+
 // builtinName reports whether an OpenAPI name belongs to one of the API server's Go types.
 func builtinName(name string) bool {
 	for _, p := range []string{"io.k8s.api.", "io.k8s.apimachinery.",

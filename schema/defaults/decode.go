@@ -125,7 +125,7 @@ type decoder struct {
 	whole    int  // number of enclosing atomic lists
 	path     document.Path
 	keys     []int        // indices in path of map keys
-	schema   *schema.Type // jsonSchema, if a value of it encloses this one
+	schema   *schema.Type // schema.JSONSchemaProps, if a value of it encloses this one
 	problems []Problem
 	err      error // the first error
 }
@@ -172,7 +172,7 @@ func (d *decoder) object(t *schema.Type, v, live document.Value) document.Value 
 		d.fail("expected an object, found " + describe(v))
 		return v
 	}
-	if t.Name == jsonSchema {
+	if t.Name == schema.JSONSchemaProps {
 		d.schema = t
 	}
 	if t.Map.Atomic {

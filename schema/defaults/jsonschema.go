@@ -7,17 +7,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// jsonSchema is the type of the schemas of a CustomResourceDefinition. Its fields items,
-// additionalItems, additionalProperties and dependencies have types with this prefix.
-const jsonSchema = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
-
 // union decodes a JSON schema or a value of another type: a list of schemas (items), a
 // boolean (additionalItems, additionalProperties), or a list of names (dependencies).
 // Unknown fields of such a schema are not reported, because the Go types decode
 // themselves; for the same reason a value of another type is null and not an error, except
 // where a boolean is possible.
 func (d *decoder) union(t *schema.Type, v, live document.Value) document.Value {
-	other, ok := strings.CutPrefix(t.Name, jsonSchema)
+	other, ok := strings.CutPrefix(t.Name, schema.JSONSchemaProps)
 	if !ok || d.schema == nil || v.IsNull() {
 		return v
 	}

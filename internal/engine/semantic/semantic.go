@@ -11,9 +11,20 @@ import (
 )
 
 // Equal reports whether two decoded values of type t, which is nil for an unknown type, are equal.
-func Equal(t *schema.Type, a, b document.Value) bool {
+func Equal(t *schema.Type, a, b document.Value) bool { return comparison{}.equal(t, a, b) }
+
+// A comparison has the type of the JSON schemas of a CustomResourceDefinition, once the
+// comparison is within one.
+type comparison struct {
+	jsonSchema *schema.Type
+}
+
+func (c comparison) equal(t *schema.Type, a, b document.Value) bool {
 	if document.SameNode(a, b) {
 		return true
+	}
+	if t != nil && t.Name == schema.JSONSchemaProps {
+		c.jsonSchema = t
 	}
 	switch {
 	case t == nil:
@@ -21,13 +32,30 @@ func Equal(t *schema.Type, a, b document.Value) bool {
 	case t.Format == "quantity":
 		return EqualAmount(a, b)
 	case t.Scalar == schema.AnyScalar && t.List != nil && t.Map != nil: // any JSON value
+		if c.jsonSchema != nil && strings.HasPrefix(t.Name, schema.JSONSchemaProps+"Or") {
+			return c.sameSchemas(a, b)
+		}
 		return document.Equal(a, b)
 	case t.Scalar != schema.NoScalar: // before the others: IntOrString has List and Map too
 		return document.Equal(a, b) || unset(a) && unset(b)
 	case t.List != nil:
-		return sameItems(t, a, b)
+		return c.sameItems(t.List.Elem, a, b)
 	case t.Map != nil:
-		return sameMembers(t, a, b)
+		return c.sameMembers(t, a, b)
+	}
+	return document.Equal(a, b)
+}
+
+// sameSchemas compares the fields of a JSON schema that hold a schema or, instead, a list of
+// schemas, a boolean or a list of names, such as items.
+func (c comparison) sameSchemas(a, b document.Value) bool {
+	switch {
+	case a.Kind() != b.Kind():
+		return false
+	case a.Kind() == document.Object:
+		return c.equal(c.jsonSchema, a, b)
+	case a.Kind() == document.List && a.Len() > 0 && a.At(0).Kind() == document.Object:
+		return c.sameItems(c.jsonSchema, a, b)
 	}
 	return document.Equal(a, b)
 }
@@ -47,12 +75,12 @@ func Amount(v document.Value) quantity.Quantity {
 	return q
 }
 
-func sameItems(t *schema.Type, a, b document.Value) bool {
+func (c comparison) sameItems(elem *schema.Type, a, b document.Value) bool {
 	if a.Len() != b.Len() {
 		return false
 	}
 	for i := range a.Len() {
-		if !Equal(t.List.Elem, a.At(i), b.At(i)) {
+		if !c.equal(elem, a.At(i), b.At(i)) {
 			return false
 		}
 	}
@@ -61,16 +89,16 @@ func sameItems(t *schema.Type, a, b document.Value) bool {
 
 // sameMembers compares objects. An absent map equals an empty one; an absent struct behind a
 // Go pointer does not.
-func sameMembers(t *schema.Type, a, b document.Value) bool {
+func (c comparison) sameMembers(t *schema.Type, a, b document.Value) bool {
 	isMap := t.Map.Elem != nil && len(t.Map.Fields) == 0
 	if !isMap && unset(a) != unset(b) {
 		return false
 	}
-	return membersIn(t, a, b) && membersIn(t, b, a)
+	return c.membersIn(t, a, b) && c.membersIn(t, b, a)
 }
 
 // membersIn reports whether each member of a is semantically equal in b.
-func membersIn(t *schema.Type, a, b document.Value) bool {
+func (c comparison) membersIn(t *schema.Type, a, b document.Value) bool {
 	if a.Kind() != document.Object {
 		return true
 	}
@@ -83,7 +111,7 @@ func membersIn(t *schema.Type, a, b document.Value) bool {
 		if f := t.Map.Field(key); f != nil && f.Go&schema.GoPointer != 0 && unset(a.At(i)) != unset(other) {
 			return false // nil and a pointer
 		}
-		if !Equal(t.Map.Member(key), a.At(i), other) {
+		if !c.equal(t.Map.Member(key), a.At(i), other) {
 			return false
 		}
 	}

@@ -7,6 +7,47 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
+// TestEqualSchemas: the schemas of a definition are compared by their fields, where they may be
+// values of another type, too.
+func TestEqualSchemas(t *testing.T) {
+	catalog, err := schema.Builtin("1.36")
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd, ok := schema.NewRegistry(catalog).Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+	if !ok {
+		t.Fatal("no customresourcedefinitions")
+	}
+	props := crd.Type().Map.Member("spec").Map.Member("versions").List.Elem.Map.Member("schema").Map.Member("openAPIV3Schema")
+	for _, c := range []struct {
+		why, a, b string
+		equal     bool
+	}{
+		{"an empty list in items", `{"items":{"type":"object","required":[]}}`, `{"items":{"type":"object"}}`, true},
+		{"an empty map in additionalProperties", `{"additionalProperties":{"items":{"properties":{}}}}`, `{"additionalProperties":{"items":{}}}`, true},
+		{"an empty list in a list of items", `{"items":[{"enum":[]}]}`, `{"items":[{}]}`, true},
+		{"another type in items", `{"items":{"type":"object"}}`, `{"items":{"type":"string"}}`, false},
+		{"a schema and a boolean", `{"additionalProperties":{}}`, `{"additionalProperties":true}`, false},
+		{"two booleans", `{"additionalProperties":false}`, `{"additionalProperties":true}`, false},
+		{"no items and an empty schema", `{}`, `{"items":{}}`, false},
+		{"two lists of names", `{"dependencies":{"a":["b"]}}`, `{"dependencies":{"a":["c"]}}`, false},
+		{"an empty list and a list of items", `{"items":[]}`, `{"items":[{}]}`, false},
+	} {
+		a, b := parse(t, c.a), parse(t, c.b)
+		if Equal(props, a, b) != c.equal || Equal(props, b, a) != c.equal {
+			t.Errorf("%s: %s and %s: want %v", c.why, c.a, c.b, c.equal)
+		}
+	}
+}
+
+func parse(t *testing.T, text string) document.Value {
+	d, err := document.Parse([]byte(text), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Root
+}
+
 func TestEqual(t *testing.T) {
 	catalog, err := schema.Builtin("1.36")
 	if err != nil {
@@ -33,14 +74,7 @@ func TestEqual(t *testing.T) {
 		{"the order of members does not", `{"nodeName":"n","hostname":"h"}`, `{"hostname":"h","nodeName":"n"}`, true},
 		{"null is absent", `{"activeDeadlineSeconds":null}`, `{}`, true},
 	} {
-		parse := func(text string) document.Value {
-			d, err := document.Parse([]byte(text), document.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return d.Root
-		}
-		a, b := parse(c.a), parse(c.b)
+		a, b := parse(t, c.a), parse(t, c.b)
 		if Equal(spec, a, b) != c.equal || Equal(spec, b, a) != c.equal {
 			t.Errorf("%s: %s and %s: want %v", c.why, c.a, c.b, c.equal)
 		}
