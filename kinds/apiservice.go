@@ -23,7 +23,7 @@ func validateAPIService(c *check, object, _ field) {
 	spec := object.get("spec")
 	group, version := spec.get("group"), spec.get("version")
 	wanted := version.text() + "." + group.text()
-	for _, field := range [...]string{"metadata.name", "metadata.generateName"} {
+	for _, field := range [...]string{"metadata.generateName", "metadata.name"} {
 		if name := object.get(field); name.text() != "" && name.text() != wanted && names.PathSegment(name.text()) == "" {
 			c.invalid(name, "must be `spec.version+\".\"+spec.group`: "+wanted)
 		}

@@ -13,9 +13,13 @@ var ipAddressStrategy = Strategy{
 
 func validateIPAddress(c *check, object, old field) {
 	parent := object.get("spec.parentRef")
+	c.addressParent(parent)
 	if old.isSet() {
 		c.immutable(parent, old.get("spec.parentRef"))
 	}
+}
+
+func (c *check) addressParent(parent field) {
 	if !parent.isSet() {
 		c.required(parent, "")
 		return
