@@ -68,28 +68,33 @@ func (c *check) definitionGroup(group field) {
 
 // definitionNames validates spec.names or status.acceptedNames.
 func (c *check) definitionNames(of field) {
-	c.lowerCaseName(of.get("plural"))
-	c.lowerCaseName(of.get("singular"))
+	for _, name := range [...]string{"plural", "singular"} {
+		if f := of.get(name); f.text() != "" {
+			c.lowerCaseName(f)
+		}
+	}
 	for _, name := range [...]string{"kind", "listKind"} {
 		f := of.get(name)
 		if why := names.DNSLabel1035(strings.ToLower(f.text())); f.text() != "" && why != "" {
 			c.invalid(f, "may have mixed case, but should otherwise match: "+joined(why))
 		}
 	}
+	c.lowerCaseNames(of.get("shortNames"))
 	if kind := of.get("kind").text(); kind != "" && kind == of.get("listKind").text() {
 		c.invalid(of.get("listKind"), "kind and listKind may not be the same")
 	}
-	for _, name := range [...]string{"shortNames", "categories"} {
-		list := of.get(name)
-		for i := range list.items() {
-			c.lowerCaseName(list.item(i))
-		}
+	c.lowerCaseNames(of.get("categories"))
+}
+
+func (c *check) lowerCaseNames(list field) {
+	for i := range list.items() {
+		c.lowerCaseName(list.item(i))
 	}
 }
 
-// lowerCaseName requires a label that begins with a letter, unless it is empty.
+// lowerCaseName requires a label that begins with a letter.
 func (c *check) lowerCaseName(f field) {
-	if why := names.DNSLabel1035(f.text()); f.text() != "" && why != "" {
+	if why := names.DNSLabel1035(f.text()); why != "" {
 		c.invalid(f, joined(why))
 	}
 }
