@@ -15,7 +15,6 @@ func (p *podCheck) checkResize(object, old field) {
 	if !canResize(old.get("status.containerStatuses").Value) {
 		p.forbidden(p.spec, "Pod running on node without support for resize")
 	}
-	mark := len(p.errs)
 	next := p.resizedPod(was)
 	if old.get("status.nodeAllocatableResourceClaimStatuses").items() > 0 {
 		p.forbidden(p.spec, "pods with node allocatable resource claims cannot be resized")
@@ -31,9 +30,19 @@ func (p *podCheck) checkResize(object, old field) {
 		}
 		next = next.With(name, withOld(next.Get(name), was.Get(name), "resources"))
 	}
-	if !p.failed(mark) && !p.sameAs(p.spec, next, was) {
+	if !p.failed(0) && !p.sameAs(p.spec, next, was) {
 		p.forbidden(p.spec, "only cpu and memory resources are mutable")
 	}
+}
+
+// resizedLevel returns a Pod with nothing but the pod-level resources of a Pod that a client wrote
+// through the resize subresource.
+func resizedLevel(written document.Value) document.Value {
+	resources := written.Lookup("spec", "resources")
+	if !resources.Exists() {
+		return document.Value{}
+	}
+	return document.NewObject().With("spec", document.NewObject().With("resources", resources))
 }
 
 // canResize reports whether the node of the first running container supports resizing.

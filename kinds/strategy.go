@@ -287,7 +287,10 @@ func (s *Strategy) ValidateWritten(k *schema.Kind, subresource string, object, o
 	}
 	c := newCheck(k, subresource, object)
 	c.valid = valid
-	if written.Exists() && (subresource == "" || subresource == "ephemeralcontainers") {
+	if subresource == "resize" {
+		written = resizedLevel(written) // the strategy keeps no other empty list of the request
+	}
+	if written.Exists() && (subresource == "" || subresource == "ephemeralcontainers" || subresource == "resize") {
 		c.written, c.valid = written, document.Value{} // what was dropped is not a difference from valid
 	}
 	defer c.release()
