@@ -27,8 +27,11 @@ func validateNode(c *check, object, old field) {
 	for _, list := range [...]string{"status.capacity", "status.allocatable"} {
 		amounts := object.get(list)
 		for i := range amounts.members() {
-			_, resource := amounts.memberAt(i)
-			c.resourceAmount(amounts.get(resource), resource)
+			amount, resource := amounts.memberAt(i)
+			if resource != "" { // the path of an amount without a name ends in []
+				amount = amounts.get(resource)
+			}
+			c.resourceAmount(amount, resource)
 		}
 	}
 	validateDeclaredFeatures(c, object.get("status.declaredFeatures"))
