@@ -49,10 +49,10 @@ func (p *pipeline) begin(r *Request, ep *endpoint) (*task, *Status) {
 	}
 	if r.Verb == Update {
 		var st *Status
-		if t.body, st = t.inNamespace(t.body); st != nil {
-			return nil, st
+		if t.body, st = t.inNamespace(t.body); st == nil {
+			st = t.checkName(t.body)
 		}
-		if st = t.checkName(t.body); st == nil {
+		if st == nil {
 			st = checkNameParameter(r.Name)
 		}
 		if st != nil {

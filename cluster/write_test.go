@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,6 +163,10 @@ func TestUpdateComparesVersions(t *testing.T) {
 		if st.Reason != c.reason || c.message != "" && st.Message != c.message {
 			t.Errorf("%s: %s %s\nwant %s %s", c.why, st.Reason, st.Message, c.reason, c.message)
 		}
+	}
+	st := q.refused(400, cluster.Update, maps+"/m", `{"metadata":{"name":"m","namespace":"other"},"zz":1}`)
+	if !slices.Equal(st.Warnings, []string{`unknown field "zz"`}) {
+		t.Errorf("an update of another namespace warns about %q", st.Warnings)
 	}
 	if resp, st := q.do(cluster.Update, leases+"/new", `{"metadata":{"name":"new"}}`); st != nil || resp.Code != 201 {
 		t.Errorf("a PUT of a Lease that is missing creates it: %v", st)
