@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -270,7 +271,7 @@ func missing(f *schema.Field) document.Value {
 
 func (d *decoder) unknown(key string, v document.Value) {
 	p := append(slices.Clone(d.path), document.FieldStep(key))
-	d.problems = append(d.problems, Problem{Path: p, Message: `unknown field "` + d.dotted(p) + `"`, Value: v})
+	d.problems = append(d.problems, Problem{Path: p, Message: "unknown field " + strconv.Quote(d.dotted(p)), Value: v})
 }
 
 // dotted prints a path like the API server's decoders: spec.containers[0].image. The

@@ -101,6 +101,10 @@ func TestUnknownFields(t *testing.T) {
 			t.Errorf("from %d: got %s, want %s", from, got, want)
 		}
 	}
+	_, problems, err := Decode(k, parse(t, `{"a\nb\"é":1}`), FromJSON)
+	if want := `unknown field "a\nb\"é"`; err != nil || len(problems) != 1 || problems[0].Message != want {
+		t.Errorf("a line break and a quotation mark in a name: %v, %v, want %s", problems, err, want)
+	}
 	// The decoder of unstructured objects omits the keys of maps.
 	slice := parse(t, `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","spec":{"devices":[{"name":"d","attributes":{"a":{"zz":1}}}]}}`)
 	kind, _ := kindOf(builtin(t), slice)
