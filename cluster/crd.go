@@ -248,7 +248,7 @@ func (c *Cluster) activate(ctx context.Context, name string) (freed document.Val
 	if releasesNames(was.Lookup("status", "acceptedNames"), object.Lookup("status", "acceptedNames")) {
 		freed = object
 	}
-	crd, err := c.definitions.read(name, object)
+	crd, err := c.definitions.read(name, withAcceptedNames(object))
 	if err != nil {
 		c.deactivate(name)
 		return freed, err

@@ -102,6 +102,25 @@ func TestCRDNamesConflict(t *testing.T) {
 	q.refused(404, cluster.List, things, "")
 }
 
+// Names that an established definition wants and another has are not used: discovery and lists have
+// the accepted names. The expected values are those of kube-apiserver 1.36.3.
+func TestCRDIsServedUnderItsAcceptedNames(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, crds, strings.Replace(thingCRD("others", "Other", simpleSpec, ""), `"kind":"Other"`, `"kind":"Other","shortNames":["o"]`, 1))
+	q.must(cluster.Create, crds, strings.Replace(thingCRD("things", "Thing", simpleSpec, ""), `"kind":"Thing"`, `"kind":"Thing","shortNames":["t"]`, 1))
+	q.must(cluster.Patch, crds+"/things.x.example.com", `{"spec":{"names":{"singular":"item","listKind":"OtherList","shortNames":["i","o"],"categories":["all"]}}}`)
+	k, ok := q.c.Kinds().Resource("x.example.com", "v1", "things")
+	if !ok {
+		t.Fatal("the definition is not served")
+	}
+	if got, want := fmt.Sprint(k.Singular, k.ShortNames, k.Categories), "item[t] [all]"; got != want {
+		t.Errorf("discovery has %s, want %s", got, want)
+	}
+	if kind := q.must(cluster.List, things, "").Get("kind").StringOr(""); kind != "ThingList" {
+		t.Errorf("the kind of a list is %s", kind)
+	}
+}
+
 // Deleting a definition deletes its objects. Objects with finalizers delay that, and no new
 // objects can be created meanwhile.
 func TestCRDDeletionWaitsForItsObjects(t *testing.T) {

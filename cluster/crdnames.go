@@ -46,6 +46,16 @@ func controlled(crd document.Value, others []document.Value, now string) documen
 	return crd
 }
 
+// withAcceptedNames returns a definition that has its accepted names in the place of those that it
+// wants: discovery and lists use the accepted names of a definition that is served.
+func withAcceptedNames(crd document.Value) document.Value {
+	accepted := crd.Lookup("status", "acceptedNames")
+	if accepted.Get("plural").StringOr("") == "" || accepted.Get("kind").StringOr("") == "" || identical(crd.Lookup("spec", "names"), accepted) {
+		return crd
+	}
+	return crd.Set(accepted, "spec", "names")
+}
+
 // acceptNames sets the accepted names, which must not conflict with those of the other
 // definitions of the group, and the condition NamesAccepted.
 func acceptNames(crd document.Value, others []document.Value, now string) document.Value {
