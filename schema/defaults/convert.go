@@ -51,8 +51,8 @@ func InternalMetadata(k *schema.Kind, metadata document.Value) document.Value {
 
 // convert converts an object of a named type to the API server's internal version and back
 // (pkg/apis/*/v1/conversion.go). sent is the object before it was decoded.
-func (d *decoder) convert(name string, sent, v document.Value) document.Value {
-	switch name {
+func (d *decoder) convert(t *schema.Type, sent, v document.Value) document.Value {
+	switch t.Name {
 	case "io.k8s.api.core.v1.PodSpec":
 		return alias(v, "serviceAccountName", "serviceAccount")
 	case "io.k8s.api.core.v1.Pod":
@@ -66,6 +66,8 @@ func (d *decoder) convert(name string, sent, v document.Value) document.Value {
 		return first(v, "podIP", "podIPs", "ip")
 	case "io.k8s.api.core.v1.NodeSpec":
 		return first(v, "podCIDR", "podCIDRs", "")
+	case definitionSpec:
+		return d.sharedParts(t, v)
 	case "io.k8s.api.core.v1.Secret":
 		return stringData(v)
 	case "io.k8s.api.apps.v1.DaemonSet":

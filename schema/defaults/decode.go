@@ -202,7 +202,7 @@ func (d *decoder) object(t *schema.Type, v, live document.Value) document.Value 
 	for ; j < len(fields); j++ {
 		out.insert(fields[j].Name, d.missing(&fields[j]))
 	}
-	return d.convert(t.Name, v, out.value())
+	return d.convert(t, v, out.value())
 }
 
 // field decodes a field's value; it is absent if the field is omitted.

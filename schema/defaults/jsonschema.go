@@ -1,11 +1,49 @@
 package defaults
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
 )
+
+// definitionSpec is the type of the spec of a CustomResourceDefinition.
+const definitionSpec = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionSpec"
+
+// sharedParts gives all versions of a CustomResourceDefinition the parts of the first version that
+// are equal in all of them. The internal version of the API server has such a part once, beside
+// the versions. Parts that differ only in empty lists and maps are equal, so an empty list that
+// only a later version has is lost.
+func (d *decoder) sharedParts(t *schema.Type, spec document.Value) document.Value {
+	versions := spec.Get("versions")
+	if !d.differs || versions.Len() < 2 { // no empty list or map was kept
+		return spec
+	}
+	elem := t.Map.Member("versions").List.Elem
+	stored := make([]document.Value, versions.Len())
+	for i, v := range versions.Items() {
+		stored[i] = (&decoder{from: d.from, text: d.text}).value(elem, v, document.Value{})
+	}
+	var shared []string
+	for _, part := range [...]string{"schema", "subresources", "additionalPrinterColumns", "selectableFields"} {
+		if !slices.ContainsFunc(stored, func(v document.Value) bool { return !document.Equal(v.Get(part), stored[0].Get(part)) }) {
+			shared = append(shared, part)
+		}
+	}
+	var all document.ListBuilder
+	for _, v := range versions.Items() {
+		for _, part := range shared {
+			if first := versions.At(0).Get(part); first.Exists() {
+				v = v.With(part, first)
+			} else {
+				v = v.Without(part)
+			}
+		}
+		all.Append(v)
+	}
+	return spec.With("versions", all.List())
+}
 
 // union decodes a JSON schema or a value of another type: a list of schemas (items), a
 // boolean (additionalItems, additionalProperties), or a list of names (dependencies).
