@@ -40,6 +40,7 @@ const (
 	movedStep             // an item with a different index in messages
 	unnamedStep           // a part that is not in messages
 	shownKeyStep          // [shown] instead of [name]
+	memberStep            // .name, in which a dot does not separate fields
 )
 
 func (f field) below(s step, v document.Value) field {
@@ -93,6 +94,16 @@ func (f field) key(key string) field {
 func (f field) memberAt(i int) (member field, key string) {
 	key = f.Value.Key(i)
 	return f.below(step{name: key, kind: keyStep}, f.Value.At(i)), key
+}
+
+// fieldAt is memberAt for a map whose keys messages show like the names of fields:
+// capacity.cpu, but capacity[] for an empty key.
+func (f field) fieldAt(i int) (member field, key string) {
+	member, key = f.memberAt(i)
+	if key != "" {
+		f.check.steps[member.at].kind = memberStep
+	}
+	return member, key
 }
 
 // memberWithin is memberAt for a map whose keys messages show with at most limit bytes, the
@@ -233,7 +244,7 @@ func (c *check) path(at int32) document.Path {
 		for name := range strings.SplitSeq(s.name, ".") {
 			p = p.Child(name)
 		}
-	case keyStep, shownKeyStep:
+	case keyStep, shownKeyStep, memberStep:
 		p = p.Child(s.name)
 	case itemStep, hiddenStep, movedStep:
 		p = p.Item(int(s.index))
@@ -256,7 +267,7 @@ func (c *check) appendPath(dst []byte, at int32) []byte {
 	}
 	dst = c.appendPath(dst, s.above)
 	switch s.kind {
-	case fieldStep:
+	case fieldStep, memberStep:
 		dst = append(appendDot(dst), s.name...)
 	case shownStep:
 		dst = append(appendDot(dst), c.shown[s.index]...)

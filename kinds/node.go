@@ -27,10 +27,7 @@ func validateNode(c *check, object, old field) {
 	for _, list := range [...]string{"status.capacity", "status.allocatable"} {
 		amounts := object.get(list)
 		for i := range amounts.members() {
-			amount, resource := amounts.memberAt(i)
-			if resource != "" { // the path of an amount without a name ends in []
-				amount = amounts.get(resource)
-			}
+			amount, resource := amounts.fieldAt(i)
 			c.resourceAmount(amount, resource)
 		}
 	}
