@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 
@@ -58,7 +58,7 @@ func (s selection) of(objects []manifest.Object, lab *patchlab.Lab, namespace, s
 		if namespace != "" {
 			text += ", in namespace " + namespace
 		}
-		return nil, fmt.Errorf("%s", text)
+		return nil, errors.New(text)
 	}
 	return found, nil
 }
