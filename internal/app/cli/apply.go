@@ -253,10 +253,11 @@ func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) 
 	defer held.release()
 	in := &applyInputs{}
 	var err error
-	if in.live, in.changes, err = o.inputs.read(ctx, a, cmp.Or(o.change.Namespace, o.change.DefaultNamespace)); err != nil {
+	namespace := cmp.Or(o.change.Namespace, o.change.DefaultNamespace)
+	if in.live, in.changes, err = o.inputs.read(ctx, a, namespace); err != nil {
 		return nil, err
 	}
-	if err := o.policies.read(a, cmp.Or(o.change.Namespace, o.change.DefaultNamespace), in.live, in.changes); err != nil {
+	if err := o.policies.read(a, namespace, in.live, in.changes); err != nil {
 		return nil, err
 	}
 	registry, err := o.schemas.registry(ctx, a, in.live, in.changes)

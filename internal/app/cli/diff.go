@@ -154,16 +154,17 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 
 // wanted reads TO, which may also be an object of a cluster.
 func (a *App) wanted(ctx context.Context, o *diffOptions) (documents, error) {
+	namespace := cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace)
 	if len(o.inputs.files) == 1 && isResource(o.inputs.files[0]) {
-		to, err := o.inputs.kubectl.get(ctx, o.inputs.files[0], cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace))
+		to, err := o.inputs.kubectl.get(ctx, o.inputs.files[0], namespace)
 		if err == nil && len(to.objects()) == 0 {
-			err = errors.New(notFound(o.inputs.files[0], cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace)))
+			err = errors.New(notFound(o.inputs.files[0], namespace))
 		}
 		return to, err
 	}
 	f := o.inputs
 	f.live = "" // it has been read
-	_, to, err := f.read(ctx, a, cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace))
+	_, to, err := f.read(ctx, a, namespace)
 	return to, err
 }
 

@@ -201,7 +201,7 @@ func (p *printer) finish(exitCode bool) error {
 	p.notes.print()
 	if p.flags.summary != "markdown" {
 		for i := range p.warnings.all {
-			p.app.note(p.warnings.all[i].warning())
+			p.app.note("Warning: " + p.warnings.all[i].located())
 		}
 	}
 	if n := p.counts[conflicting]; p.several && n > 0 {
@@ -261,7 +261,7 @@ func (p *printer) markdown() string {
 		b.WriteString(line)
 	}
 	for i := range p.warnings.all {
-		line := "\n:warning: " + markdownText(strings.TrimPrefix(p.warnings.all[i].warning(), "Warning: ")) + "\n"
+		line := "\n:warning: " + markdownText(p.warnings.all[i].located()) + "\n"
 		if b.Len()+len(line) > maxComment*7/8 {
 			b.WriteString("\n" + count(len(p.warnings.all)-i, "more warning is", "more warnings are") + " not listed, so that this fits into a comment.\n")
 			break

@@ -35,13 +35,12 @@ func (r *remarks) add(text string, target patchlab.Target, position document.Pos
 	r.all = append(r.all, remark{text: text, target: target, position: position})
 }
 
-// warning returns a warning with where it occurred, in one line.
-func (r *remark) warning() string {
-	text := "Warning: "
+// located returns the remark with where it occurred, in one line.
+func (r *remark) located() string {
+	text := r.target.String() + ": " + r.text
 	if at := r.position.String(); at != "" {
-		text += at + ": "
+		text = at + ": " + text
 	}
-	text += r.target.String() + ": " + r.text
 	if r.more > 0 {
 		text += " (also " + count(r.more, "other object", "other objects") + ")"
 	}

@@ -197,6 +197,7 @@ func (a *App) fail(text string) { _, _ = io.WriteString(a.Err, "error: "+text+"\
 func Command() *cobra.Command { return (&App{}).root() }
 
 func (a *App) root() *cobra.Command {
+	var version bool
 	c := &cobra.Command{
 		Use:         "patchlab",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: cmp.Or(a.Program, "patchlab")},
@@ -213,11 +214,15 @@ between field managers.
 		SuggestionsMinimumDistance: 2,
 		SilenceUsage:               true,
 		Args:                       noSuchCommand,
-		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if version {
+				return a.version()
+			}
+			return c.Help()
+		},
 	}
 	c.SetFlagErrorFunc(wrongFlag)
-	c.Version = versionText()
-	c.SetVersionTemplate("{{.Version}}")
+	c.Flags().BoolVarP(&version, "version", "v", false, "version for patchlab")
 	c.AddCommand(
 		a.applyCommand(),
 		a.blameCommand(),

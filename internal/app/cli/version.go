@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"runtime/debug"
 	"strings"
 
@@ -16,19 +15,17 @@ func (a *App) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of patchlab and the Kubernetes versions it knows",
 		Args:  arguments(),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := io.WriteString(a.Out, versionText())
-			return err
-		},
+		RunE:  func(*cobra.Command, []string) error { return a.version() },
 	}
 }
 
-// versionText is the output of version, and of --version.
-func versionText() string {
+// version is the command version, and the flag --version.
+func (a *App) version() error {
 	version := "development"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		version = info.Main.Version
 	}
 	known := strings.ReplaceAll(strings.Join(schema.Versions(), ", "), schema.DefaultVersion, schema.DefaultVersion+" (default)")
-	return fmt.Sprintf("patchlab %s\nKubernetes %s\n", version, known)
+	_, err := fmt.Fprintf(a.Out, "patchlab %s\nKubernetes %s\n", version, known)
+	return err
 }
