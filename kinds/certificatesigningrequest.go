@@ -108,12 +108,12 @@ func validateRequestConditions(c *check, conditions, old field) {
 			supported = "True"
 		}
 		c.needOneOf(status, supported)
+		if opposed := kind.text() == "Approved" && seen.has("Denied") || kind.text() == "Denied" && seen.has("Approved"); opposed && !bothStored {
+			c.invalidText(conditions, kind.text(), "the conditions Approved and Denied are mutually exclusive")
+		}
 		if seen.add(kind.text()) {
 			c.duplicate(kind)
 		}
-	}
-	if seen.has("Approved") && seen.has("Denied") && !bothStored {
-		c.invalid(conditions, "the conditions Approved and Denied are mutually exclusive")
 	}
 }
 

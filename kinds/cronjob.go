@@ -23,7 +23,7 @@ func validateCronJob(c *check, object, old field) {
 	spec := object.get("spec")
 	c.schedule(spec, old.get("spec"))
 	c.minimum(spec.get("startingDeadlineSeconds"), 0)
-	if zone := spec.get("timeZone"); zone.isSet() && (!old.isSet() || zone.text() != old.get("spec.timeZone").text()) {
+	if zone := spec.get("timeZone"); zone.isSet() && !c.same(zone, old.get("spec.timeZone")) {
 		c.timeZone(zone)
 	}
 	c.needOneOf(spec.get("concurrencyPolicy"), "Allow,Forbid,Replace")
@@ -65,6 +65,9 @@ func (c *check) timeZone(zone field) {
 		c.invalid(zone, "timeZone must be nil or non-empty string")
 	case strings.EqualFold(name, "Local"):
 		c.invalid(zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")
+		if name != "Local" { // which Go knows, as the zone of the machine
+			c.invalid(zone, "unknown time zone "+name)
+		}
 	case !isTimeZone(name):
 		c.invalid(zone, "unknown time zone "+name)
 	}

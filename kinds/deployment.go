@@ -2,6 +2,8 @@ package kinds
 
 import (
 	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
 )
 
 // deploymentStrategy is the strategy of apps/v1 Deployment.
@@ -24,8 +26,18 @@ func validateDeployment(c *check, object, old field) {
 	if deadline := spec.get("progressDeadlineSeconds"); deadline.isSet() && deadline.number() <= spec.get("minReadySeconds").number() {
 		c.invalid(deadline, "must be greater than minReadySeconds")
 	}
+	c.rollback(object)
 	if old.isSet() {
 		c.immutable(spec.get("selector"), old.get("spec.selector"))
+	}
+}
+
+// rollback validates the annotation that was the field rollbackTo in early versions, and that
+// the conversion between versions reads as one.
+func (c *check) rollback(object field) {
+	revision, err := strconv.ParseInt(object.get("metadata.annotations").key("deprecated.deployment.rollback.to").text(), 10, 64)
+	if err == nil && revision < 0 {
+		c.invalidValue(object.getAs("spec", "spec.rollback.version"), document.NewInt(revision), "must be greater than or equal to 0")
 	}
 }
 

@@ -96,6 +96,12 @@ func (f field) memberAt(i int) (member field, key string) {
 	return f.below(step{name: key, kind: keyStep}, f.Value.At(i)), key
 }
 
+// fieldKey is key for a map whose keys messages show like the names of fields:
+// annotations.example.com/a.
+func (f field) fieldKey(key string) field {
+	return f.below(step{name: key, kind: memberStep}, f.Value.Get(key))
+}
+
 // fieldAt is memberAt for a map whose keys messages show like the names of fields:
 // capacity.cpu, but capacity[] for an empty key.
 func (f field) fieldAt(i int) (member field, key string) {

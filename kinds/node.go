@@ -24,6 +24,7 @@ var nodeStrategy = Strategy{
 func validateNode(c *check, object, old field) {
 	mark := len(c.errs)
 	validateTaints(c, object.getAs("spec.taints", "metadata.taints"))
+	validateNodeAnnotations(c, object.get("metadata.annotations"))
 	for _, list := range [...]string{"status.capacity", "status.allocatable"} {
 		amounts := object.get(list)
 		for i := range amounts.members() {
@@ -40,11 +41,13 @@ func validateNode(c *check, object, old field) {
 	}
 	ranges := object.get("spec.podCIDRs")
 	if !old.isSet() || !c.same(ranges, old.get("spec.podCIDRs")) {
-		mark := len(c.errs)
+		comparable := true
 		for i := range ranges.items() {
 			c.addressRange(ranges.item(i))
+			_, isRange := parseRange(ranges.item(i).text(), true)
+			comparable = comparable && isRange
 		}
-		if ranges.items() > 1 && c.failed(mark) {
+		if ranges.items() > 1 && !comparable {
 			c.internalError(ranges, "the IP families of invalid CIDRs cannot be compared")
 		}
 		if ranges.items() > 1 && !isDualStack(ranges.Value) {

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"path"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -90,7 +91,7 @@ func validatePersistentVolumeSpec(c *check, spec field, name string, inline bool
 	}
 	validateOneVolumeSource(c, spec, name, affinity.isSet() && !inline)
 	hostPath := spec.get("hostPath.path")
-	if path := hostPath.text(); reclaim.text() == "Recycle" && path != "" && strings.Trim(path, "/.") == "" && strings.HasPrefix(path, "/") {
+	if reclaim.text() == "Recycle" && path.Clean(hostPath.text()) == "/" {
 		c.forbidden(reclaim, "may not be Recycle for the host path /")
 	}
 	if attributes := spec.get("volumeAttributesClassName"); attributes.isSet() && !inline {

@@ -78,8 +78,8 @@ func validateClaimUpdate(c *check, object, old field) {
 	if name := was.get("volumeName"); name.isEmpty() {
 		next.Value, stored.Value = next.Value.Without("volumeName"), stored.Value.Without("volumeName")
 	}
-	if class := was.get("storageClassName"); !class.isSet() {
-		next.Value, stored.Value = next.Value.Without("storageClassName"), stored.Value.Without("storageClassName")
+	if c.storageClassSet(object, old) {
+		next.Value = next.Value.Without("storageClassName")
 	}
 	if phase := object.get("status.phase"); phase.text() == "Bound" {
 		if next.Value.Lookup("resources", "requests").Exists() {
@@ -104,6 +104,18 @@ func validateClaimUpdate(c *check, object, old field) {
 	if old.get("status.currentVolumeAttributesClassName").isSet() && class.isEmpty() && !c.same(class, was.get("volumeAttributesClassName")) {
 		c.forbidden(class, "may not be removed once it has been applied")
 	}
+}
+
+// storageClassSet reports whether a claim without a storageClassName gets one, which must be
+// that of its annotation if it has that. The annotation may be removed only with this change.
+func (c *check) storageClassSet(object, old field) bool {
+	class, annotation := object.get("spec.storageClassName"), object.get("metadata.annotations").fieldKey(names.BetaStorageClass)
+	was := old.get("metadata.annotations").key(names.BetaStorageClass)
+	isSet := class.isSet() && !old.get("spec.storageClassName").isSet() && (!was.Exists() || class.text() == was.text())
+	if removed := isSet && !annotation.Exists(); annotation.text() != was.text() && !removed {
+		c.invalidChange(annotation, isImmutable)
+	}
+	return isSet
 }
 
 func validatePersistentVolumeClaimStatus(c *check, object, _ field) {

@@ -206,14 +206,15 @@ func (p *podCheck) checkDNS() {
 	}
 }
 
-// isSearchPath reports whether s is a DNS subdomain in which parts may begin and
-// end with underscores.
+// isSearchPath reports whether s is a DNS subdomain whose parts may contain underscores and
+// begin with one.
 func isSearchPath(s string) bool {
 	if len(s) > names.MaxSubdomain {
 		return false
 	}
 	for label := range strings.SplitSeq(s, ".") {
-		if label == "" || names.DNSLabel(strings.ReplaceAll(label, "_", "a")) != "" && len(label) <= names.MaxLabel {
+		label = strings.TrimPrefix(label, "_")
+		if label == "" || label[0] == '_' || label[len(label)-1] == '_' || names.DNSLabel(strings.ReplaceAll(label, "_", "a")) != "" && len(label) <= names.MaxLabel {
 			return false
 		}
 	}

@@ -231,7 +231,8 @@ func (p *podCheck) checkAnnotations() {
 	for i := range p.annotations.members() {
 		annotation, key := p.annotations.memberAt(i)
 		if key == seccompPodAnnotation || strings.HasPrefix(key, seccompContainerAnnotation) {
-			p.seccompText(annotation)
+			named, _ := p.annotations.fieldAt(i) // messages have these keys like names of fields
+			p.seccompText(named)
 		}
 		if name, ok := strings.CutPrefix(key, appArmorAnnotation); ok {
 			if !p.hasContainer(name) {

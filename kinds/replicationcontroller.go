@@ -1,7 +1,10 @@
 package kinds
 
 import (
+	"strings"
+
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // replicationControllerStrategy is the strategy of v1 ReplicationController.
@@ -19,7 +22,7 @@ var replicationControllerStrategy = Strategy{
 	},
 }
 
-func validateReplicationController(c *check, object, _ field) {
+func validateReplicationController(c *check, object, old field) {
 	spec := object.get("spec")
 	selector, template, replicas := spec.get("selector"), spec.get("template"), spec.get("replicas")
 	c.minimum(spec.get("minReadySeconds"), 0)
@@ -39,6 +42,26 @@ func validateReplicationController(c *check, object, _ field) {
 	}
 	c.podTemplate(template)
 	c.runsForEver(template)
+	if old.isSet() {
+		c.nonConvertible(selector, old)
+	}
+}
+
+// nonConvertible requires that a selector does not change which an annotation marks as one that
+// a ReplicaSet had and a ReplicationController cannot express.
+func (c *check) nonConvertible(selector, old field) {
+	annotations := old.get("metadata.annotations")
+	for i := range annotations.members() {
+		value, key := annotations.memberAt(i)
+		prefix, name, _ := strings.Cut(key, "/")
+		switch {
+		case !strings.HasPrefix(prefix, "non-convertible.kubernetes.io") || name == "" || strings.Contains(name, "/"):
+		case !strings.Contains(name, "selector"):
+			c.addValue(schema.ErrorNotFound, old.getAs("", name), value.text(), "unknown non-convertible field")
+		case !c.same(selector, old.get("spec.selector")):
+			c.invalid(selector, "may not be changed: it is marked as non-convertible")
+		}
+	}
 }
 
 func validateReplicationControllerStatus(c *check, object, _ field) {

@@ -3,6 +3,7 @@ package kinds
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
@@ -89,8 +90,8 @@ func (c *check) singleStack(spec field) {
 		}
 	}
 	for i := families.items(); i < ips.items(); i++ {
-		if ips.item(i).text() != "None" {
-			c.invalid(ips.item(i), "IPv6 is not configured on this cluster")
+		if ip := ips.item(i); ip.text() != "None" && strings.Contains(ip.text(), ":") {
+			c.invalid(ip, "IPv6 is not configured on this cluster")
 		}
 	}
 	if len(c.errs) > 0 || spec.get("clusterIP").text() == "None" && spec.get("selector").isEmpty() {

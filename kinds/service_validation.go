@@ -10,13 +10,18 @@ import (
 // Validation of Services (pkg/apis/core/validation of Kubernetes 1.36). The checks of the
 // allocation are in service_addresses.go.
 
-const sourceRangesAnnotation = "service.beta.kubernetes.io/load-balancer-source-ranges"
+const (
+	sourceRangesAnnotation = "service.beta.kubernetes.io/load-balancer-source-ranges"
+	topologyHints          = "service.kubernetes.io/topology-aware-hints" // deprecated
+	topologyMode           = "service.kubernetes.io/topology-mode"
+)
 
 func validateService(c *check, object, old field) {
 	spec, was := object.get("spec"), old.get("spec")
 	if old.isSet() {
 		validateServiceUpdate(c, spec, was)
 	}
+	validateTopology(c, object.get("metadata.annotations"))
 	ports, kind := spec.get("ports"), spec.get("type")
 	headless := isHeadless(spec.Value)
 	if ports.items() == 0 && !headless && kind.text() != "ExternalName" {
@@ -41,6 +46,15 @@ func validateService(c *check, object, old field) {
 	validateSourceRanges(c, object, old)
 	validateLoadBalancer(c, spec, was)
 	validateTrafficPolicies(c, spec)
+}
+
+// validateTopology requires that the deprecated and the current annotation for topology-aware
+// routing agree.
+func validateTopology(c *check, annotations field) {
+	hints, mode := annotations.key(topologyHints), annotations.key(topologyMode)
+	if hints.Exists() && mode.Exists() && hints.text() != mode.text() {
+		c.invalid(mode, "must match annotations["+topologyHints+"] when both are specified")
+	}
 }
 
 func isHeadless(spec document.Value) bool {

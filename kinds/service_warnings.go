@@ -4,9 +4,8 @@ import "strconv"
 
 // warnService follows pkg/api/service, GetWarningsForService.
 func warnService(a *advice, object, _ field) {
-	const hints = "service.kubernetes.io/topology-aware-hints"
-	if object.get("metadata.annotations").key(hints).Exists() {
-		a.say("annotation " + hints + " is deprecated, please use service.kubernetes.io/topology-mode instead")
+	if object.get("metadata.annotations").key(topologyHints).Exists() {
+		a.say("annotation " + topologyHints + " is deprecated, please use " + topologyMode + " instead")
 	}
 	spec := object.get("spec")
 	kind, ip, external := spec.get("type").text(), spec.get("clusterIP").text(), spec.get("externalIPs")

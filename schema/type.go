@@ -118,6 +118,10 @@ type MapType struct {
 	Required []string
 }
 
+// Closed reports whether the object may have no members at all (additionalProperties: false).
+// Pruning keeps its members, which are invalid.
+func (m *MapType) Closed() bool { return m.Elem == nil && len(m.Fields) == 0 }
+
 // Keeps reports whether undeclared members survive pruning: unchanged with PreserveUnknown,
 // otherwise as values of type Elem.
 func (m *MapType) Keeps() bool {

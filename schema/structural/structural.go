@@ -133,7 +133,7 @@ func memberType(m *schema.MapType, key string) (*schema.Type, bool) {
 	if f := m.Field(key); f != nil {
 		return f.Type, true
 	}
-	if m.Elem == schema.AnyMember() {
+	if m.Elem == schema.AnyMember() || m.Closed() {
 		return m.Elem, true
 	}
 	elem := described(m.Elem)

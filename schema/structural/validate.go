@@ -97,6 +97,7 @@ type wording uint8
 const (
 	asIs     wording = iota
 	inBody           // spec.a in body must be of type integer: "string"
+	ofMember         // spec.a in body is a forbidden property, an error of spec
 	inPath           // Checked value must be of type integer with format int32 in spec.a
 	quoted           // "spec.a" must not validate the schema (not)
 	ofFactor         // factor MultipleOf declared for spec.a must be positive: 0
@@ -152,6 +153,8 @@ func (c *validator) finish() []schema.FieldError {
 		switch f.wording {
 		case inBody:
 			f.Detail = text + " in body " + f.Detail
+		case ofMember:
+			f.Detail = strings.TrimPrefix(text+"."+f.Detail, ".")
 		case inPath:
 			f.Detail, f.Field = f.Detail+" in "+text, whole
 		case ofFactor:
@@ -263,6 +266,9 @@ func (c *validator) members(t *schema.Type, v, old, valid document.Value) {
 	for i := range v.Len() {
 		key := v.Key(i)
 		known := knownMember(t, key)
+		if t.Map.Closed() {
+			c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewString(key), Detail: key + " in body is a forbidden property"}, wording: ofMember})
+		}
 		if known == nil || surelyValid(known, v.At(i)) {
 			continue
 		}
