@@ -10,6 +10,8 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -18,7 +20,7 @@ var podResource = groupResource{resource: "pods"}
 // bind assigns a pod to a node (registry/core/pod/storage, BindingREST). The bindings resource,
 // which predates the subresource, has the pod's name in its body only.
 func (c *Cluster) bind(ctx context.Context, t *task, binding fieldmanager.Object) (*Response, *Status) {
-	if st := checkBinding(binding.Value); st != nil {
+	if st := checkBinding(t.ep.kind, binding.Value); st != nil {
 		return nil, st
 	}
 	if _, st := t.admit(binding, fieldmanager.Object{}); st != nil {
@@ -63,14 +65,20 @@ func (c *Cluster) bind(ctx context.Context, t *task, binding fieldmanager.Object
 }
 
 // checkBinding validates a Binding. kube-apiserver returns what is wrong without a status code.
-func checkBinding(binding document.Value) *Status {
+func checkBinding(kind *schema.Kind, binding document.Value) *Status {
 	var wrong []string
 	target := binding.Get("target")
-	if kind := target.Get("kind").StringOr(""); kind != "" && kind != "Node" {
-		wrong = append(wrong, `target.kind: Unsupported value: `+strconv.Quote(kind)+`: supported values: "Node", "<empty>"`)
+	to := target.Get("kind").StringOr("")
+	if to != "" && to != "Node" {
+		wrong = append(wrong, `target.kind: Unsupported value: `+strconv.Quote(to)+`: supported values: "Node", "<empty>"`)
 	}
-	if target.Get("name").StringOr("") == "" {
+	switch name := target.Get("name").StringOr(""); {
+	case name == "":
 		wrong = append(wrong, "target.name: Required value")
+	case to == "" || to == "Node":
+		if why := names.DNSSubdomain(name); why != "" && kind.Since("1.37") {
+			wrong = append(wrong, "target.name: Invalid value: "+strconv.Quote(name)+": "+why)
+		}
 	}
 	switch len(wrong) {
 	case 0:

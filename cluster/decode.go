@@ -273,7 +273,7 @@ func (t *task) decodeNext(k *schema.Kind, next, live document.Value, from defaul
 	if !k.Builtin {
 		return t.decodeCustom(k, next, live, from)
 	}
-	t.empties = writesEmpty(t.ep.strategy, k, next) || writesDropped(t.ep.strategy, next)
+	t.empties = writesEmpty(t.ep.strategy, k, next) || writesDropped(t.ep.strategy, k, next)
 	out, err := defaults.DecodeUpdate(k, next, live, from|defaults.InMemory)
 	if err != nil {
 		return next, nil, &decodeError{err}
@@ -369,7 +369,7 @@ func (p *pipeline) typeIn(k *schema.Kind, version string) *schema.Type {
 	}
 	other, ok := p.kinds.Kind(schema.GroupVersionKind{Group: k.Group, Version: version, Kind: k.Kind})
 	if !ok {
-		return &schema.Type{Map: &schema.MapType{}}
+		return &schema.Type{Map: &schema.MapType{Object: true}}
 	}
 	return other.Type()
 }

@@ -116,10 +116,26 @@ func writesEmpty(s *kinds.Strategy, k *schema.Kind, written document.Value) bool
 
 // writesDropped reports whether a written object contains a field that counts for the
 // generation and is dropped then.
-func writesDropped(s *kinds.Strategy, written document.Value) bool {
+func writesDropped(s *kinds.Strategy, k *schema.Kind, written document.Value) bool {
 	return slices.ContainsFunc(s.Dropped, func(path string) bool {
-		return hasAt(written, strings.Split(path, "."))
+		steps := strings.Split(path, ".")
+		return hasAt(written, steps) && declares(k.Type(), steps) // not all versions have each
 	})
+}
+
+// declares reports whether a type has a field at a path, through the items of lists and, for the
+// name "*", the members of an object.
+func declares(t *schema.Type, path []string) bool {
+	for _, name := range path {
+		for t != nil && t.List != nil {
+			t = t.List.Elem
+		}
+		if t == nil {
+			return false
+		}
+		t = t.Map.Member(name)
+	}
+	return t != nil
 }
 
 // hasAt reports whether a value has a member that is not empty at a path, through the items

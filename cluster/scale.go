@@ -144,7 +144,9 @@ func (t *task) checkScale(scale, live document.Value) *Status {
 	if replicas < 0 {
 		causes = append(causes, invalidValue("spec.replicas", strconv.FormatInt(replicas, 10), "must be greater than or equal to 0"))
 	}
-	causes = append(schemaCauses(kinds.ValidateMetadata(t.kinds.Catalog(), scale, true, kinds.SubdomainName)), causes...)
+	if !t.kinds.Catalog().Since("1.37") { // from which on nothing of the metadata is kept or validated
+		causes = append(schemaCauses(kinds.ValidateMetadata(t.kinds.Catalog(), scale, true, kinds.SubdomainName)), causes...)
+	}
 	if len(causes) > 0 {
 		return invalid(groupResource{"autoscaling", "Scale"}, t.Name, causes)
 	}

@@ -16,7 +16,8 @@ import (
 
 // tracked returns next with its managedFields updated for the change from live, which is the
 // zero Object for a new object. next may have managedFields that the client sent. An object
-// that does not match its schema is stored without managedFields, as on the API server.
+// that does not match its schema is stored without managedFields and, from Kubernetes 1.37 on,
+// with the live ones, as on the API server.
 func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanager.Object {
 	m, err := t.fieldManager(t.ep)
 	if err != nil || !hasType(next, t.ep.body) {
@@ -24,10 +25,14 @@ func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanag
 	}
 	object, err := t.observed(m).Update(live, next, fieldmanager.UpdateOptions{FieldManager: t.manager(), Time: t.now})
 	if err != nil {
-		if t.Notes != nil {
-			t.Notes.Managed(fieldmanager.Decision{Rule: fieldmanager.RuleUntracked, Outcome: patch.Removed})
-		}
+		outcome := patch.Removed
 		object.Managed = fieldmanager.Managed{}
+		if t.kinds.Catalog().Since("1.37") {
+			outcome, object.Managed = patch.Kept, live.Managed
+		}
+		if t.Notes != nil {
+			t.Notes.Managed(fieldmanager.Decision{Rule: fieldmanager.RuleUntracked, Outcome: outcome})
+		}
 		object.Value = withMeta(object.Value, "managedFields", document.Value{})
 	}
 	return object

@@ -16,7 +16,9 @@ import (
 
 // validateNew validates a new object: a custom resource by its schema, a built-in one by the
 // rules of its kind, and the metadata of both.
-func (t *task) validateNew(next fieldmanager.Object) []Cause {
+func (t *task) validateNew(next fieldmanager.Object) []Cause { return t.once(t.newCauses(next)) }
+
+func (t *task) newCauses(next fieldmanager.Object) []Cause {
 	k, object := t.ep.kind, next.Value
 	metadata := append(t.metadataCauses(object), schemaCauses(kinds.ValidateManagedFields(invalidManagers(next.Managed)))...)
 	if k.Builtin {
@@ -89,10 +91,14 @@ func (t *task) namespaceOf(object document.Value) document.Value {
 	return namespace
 }
 
-// validateUpdate validates the next state of an object. From Kubernetes 1.37, a cause that
-// several validations find is not repeated.
+// validateUpdate validates the next state of an object.
 func (t *task) validateUpdate(live document.Value, object fieldmanager.Object) []Cause {
-	causes := t.updateCauses(live, object)
+	return t.once(t.updateCauses(live, object))
+}
+
+// once returns causes without repetitions from Kubernetes 1.37 on. Before, a cause that several
+// validations find is repeated.
+func (t *task) once(causes []Cause) []Cause {
 	if t.kinds.Catalog().Since("1.37") && !t.ep.strategy.Repeats {
 		causes = distinct(causes)
 	}

@@ -99,3 +99,30 @@ func changedAnswers(t *testing.T) (all []changedAnswer) {
 	}
 	return all
 }
+
+// TestUntrackedUpdate: an object that a write leaves without the key of a list item keeps its
+// managers from Kubernetes 1.37 on, and loses them before. So do kube-apiserver 1.36.3 and
+// 1.37.2. Nothing is kept of a new object, which has none.
+func TestUntrackedUpdate(t *testing.T) {
+	const accounts = "/api/v1/namespaces/n/serviceaccounts"
+	for version, want := range map[string]int{"1.36": 0, "1.37": 1} {
+		q := newRequests(t, cluster.Config{Version: version})
+		if _, st := q.do(cluster.Create, accounts, `{"metadata":{"name":"a"},"automountServiceAccountToken":false}`); st != nil {
+			t.Fatal(st)
+		}
+		response, st := q.do(cluster.Patch, accounts+"/a", `{"secrets":[null,{"name":"s"}]}`)
+		if st != nil {
+			t.Fatal(st)
+		}
+		if managers := response.Object.Lookup("metadata", "managedFields"); managers.Len() != want {
+			t.Errorf("%s: the managers are %s, want %d", version, managers, want)
+		}
+		response, st = q.do(cluster.Create, accounts, `{"metadata":{"name":"b"},"secrets":[null,{"name":"s"}]}`)
+		if st != nil {
+			t.Fatal(st)
+		}
+		if managers := response.Object.Lookup("metadata", "managedFields"); managers.Len() != 0 {
+			t.Errorf("%s: a new object has the managers %s", version, managers)
+		}
+	}
+}

@@ -113,7 +113,7 @@ var rules = [...]rule{
 	{Rule(fieldmanager.RuleGone), "The field no longer exists, so {owners} no longer owns it.", ""},
 	{Rule(fieldmanager.RuleQuiet), "The object has no managers, so the change is not tracked.", ""},
 	{Rule(fieldmanager.RuleReset), "The request sets managedFields to an empty list, so all managers are removed.", ""},
-	{Rule(fieldmanager.RuleUntracked), "The object does not match the schema of its kind, for example because a list item lacks its key, so it is stored without managedFields.", "An error. An update is never refused because its fields cannot be tracked."},
+	{Rule(fieldmanager.RuleUntracked), "The object does not match the schema of its kind, for example because a list item lacks its key, so it is stored without managedFields or, from Kubernetes 1.37 on, with those it had.", "An error. An update is never refused because its fields cannot be tracked."},
 	{Rule(fieldmanager.RuleCap), "More than ten managers have updated the object, so the oldest are merged into ancient-changes.", "That each manager keeps its own entry."},
 
 	{Rule(patch.RuleJSONAdd), "An operation of the JSON patch adds the value.", ""},

@@ -32,8 +32,9 @@ const (
 	RuleQuiet Rule = "update/quiet"    // the object has no managers, so the update is not tracked
 	RuleReset Rule = "update/reset"    // the request removes all managers
 	RuleCap   Rule = "update/cap"      // too many managers: the oldest are merged into ancient-changes
-	// RuleUntracked: the object does not match its type and is stored without managers.
-	// Update then returns an error, and its caller reports the decision.
+	// RuleUntracked: the object does not match its type and is stored without managers, from
+	// Kubernetes 1.37 on with those it had. Update then returns an error, and its caller reports
+	// the decision.
 	RuleUntracked Rule = "update/untracked"
 )
 

@@ -34,6 +34,7 @@ var validatingAdmissionPolicyStrategy = Strategy{
 // are only required to be set.
 
 func validateValidatingAdmissionPolicy(c *check, object, old field) {
+	c.notStatic(object, old)
 	spec := object.get("spec")
 	c.policy(spec, old.get("spec"))
 	validations, annotations := spec.get("validations"), spec.get("auditAnnotations")
@@ -186,6 +187,7 @@ func validateValidatingAdmissionPolicyStatus(c *check, object, _ field) {
 }
 
 func validateMutatingAdmissionPolicy(c *check, object, old field) {
+	c.notStatic(object, old)
 	spec := object.get("spec")
 	c.policy(spec, old.get("spec"))
 	c.mutableOperations(spec.get("matchConstraints"))

@@ -22,7 +22,8 @@ var validatingAdmissionPolicyBindingStrategy = Strategy{
 	RequireVersion: true,
 }
 
-func validateValidatingAdmissionPolicyBinding(c *check, object, _ field) {
+func validateValidatingAdmissionPolicyBinding(c *check, object, old field) {
+	c.notStatic(object, old)
 	spec := object.get("spec")
 	c.policyBinding(spec)
 	actions, seen := spec.get("validationActions"), seenTexts{}
@@ -41,7 +42,8 @@ func validateValidatingAdmissionPolicyBinding(c *check, object, _ field) {
 	}
 }
 
-func validateMutatingAdmissionPolicyBinding(c *check, object, _ field) {
+func validateMutatingAdmissionPolicyBinding(c *check, object, old field) {
+	c.notStatic(object, old)
 	spec := object.get("spec")
 	c.policyBinding(spec)
 	c.mutableOperations(spec.get("matchResources"))

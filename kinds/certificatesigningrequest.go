@@ -109,7 +109,12 @@ func validateRequestConditions(c *check, conditions, old field) {
 		}
 		c.needOneOf(status, supported)
 		if opposed := kind.text() == "Approved" && seen.has("Denied") || kind.text() == "Denied" && seen.has("Approved"); opposed && !bothStored {
-			c.invalidText(conditions, kind.text(), "the conditions Approved and Denied are mutually exclusive")
+			const why = "the conditions Approved and Denied are mutually exclusive"
+			if c.kind.Since("1.37") { // for all of them together
+				c.invalid(conditions, why)
+			} else {
+				c.invalidText(conditions, kind.text(), why)
+			}
 		}
 		if seen.add(kind.text()) {
 			c.duplicate(kind)

@@ -239,5 +239,10 @@ func (c *check) scalingRules(rules field) {
 }
 
 func validateAutoscalerStatus(c *check, object, _ field) {
-	c.counts(object.get("status"), "currentReplicas", "desiredReplicas")
+	status := object.get("status")
+	c.counts(status, "currentReplicas", "desiredReplicas")
+	conditions := status.get("conditions")
+	for i := range conditions.items() {
+		c.minimum(conditions.item(i).get("observedGeneration"), 0)
+	}
 }

@@ -137,7 +137,11 @@ func validateNodeUpdate(c *check, object, old field) {
 	if was := old.get("spec.podCIDRs"); was.items() > 0 {
 		c.keptRanges(ranges, was.Value)
 	}
-	if was := old.get("spec.providerID"); !was.isEmpty() && was.text() != provider.text() {
+	switch was := old.get("spec.providerID"); {
+	case was.isEmpty() || was.text() == provider.text():
+	case c.kind.Since("1.37"):
+		c.invalid(provider, "may not be changed once set")
+	default:
 		c.forbidden(provider, "may not be changed once set")
 	}
 	if was := old.get("spec.externalID"); was.text() != external.text() {

@@ -95,7 +95,9 @@ func (p *projectedPaths) trustBundle(part field) {
 			p.invalid(selector, "must be unset if name is specified")
 		}
 	case signer.isSet():
-		p.need(signer)
+		if signer.text() == "" {
+			p.required(signer, "must be the name of a signer")
+		}
 		p.signerName(signer)
 		p.labelSelector(selector)
 	default:
@@ -125,9 +127,10 @@ func (p *projectedPaths) certificate(part field) {
 	signer := part.get("signerName")
 	p.signerName(signer)
 	annotations := part.get("userAnnotations")
+	p.annotations(annotations)
 	for i := range annotations.members() {
-		if key := strings.ToLower(annotations.Key(i)); names.DomainPrefixedPath(key) != "" {
-			p.unmetText(annotations, key, names.DomainPrefixedPath(key))
+		if key := annotations.Key(i); key != "" && !strings.Contains(key, "/") && names.QualifiedName(strings.ToLower(key)) == "" {
+			p.invalidText(annotations, key, "must have a domain as prefix (such as example.com/name)")
 		}
 	}
 	p.oneOf(part.get("keyType"), "ECDSAP256,ECDSAP384,ECDSAP521,ED25519,RSA3072,RSA4096")

@@ -16,7 +16,7 @@ func (p *podCheck) checkResize(object, old field) {
 		p.forbidden(p.spec, "Pod running on node without support for resize")
 	}
 	next := p.resizedPod(was)
-	if old.get("status.nodeAllocatableResourceClaimStatuses").items() > 0 {
+	if old.get("status.nodeAllocatableResourceClaimStatuses").items() > 0 && !p.kind.Since("1.37") {
 		p.forbidden(p.spec, "pods with node allocatable resource claims cannot be resized")
 	}
 	if !p.checkOrder(was) {
@@ -93,7 +93,11 @@ func lostKey(list, was document.Value) bool {
 
 // checkResizedContainer forbids changes other than those of cpu and memory.
 func (p *podCheck) checkResizedContainer(list string, c, was field) {
-	fixed := c.With("resources", withoutCompute(c.Get("resources"), was.Get("resources")))
+	resources := withoutCompute(c.Get("resources"), was.Get("resources"))
+	if p.kind.Since("1.37") { // before, containers with claims cannot be resized
+		resources = resources.With("claims", c.Value.Lookup("resources", "claims"))
+	}
+	fixed := c.With("resources", resources)
 	if !p.sameAs(c, fixed, was) {
 		if list == containers {
 			p.forbidden(p.spec, "only cpu and memory resources are mutable")

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
@@ -22,8 +23,11 @@ func (p *podCheck) checkPodSecurity() {
 	for i := range groups.items() {
 		p.userOrGroup(groups.item(i))
 	}
-	if p.spec.get("shareProcessNamespace").isTrue() && p.spec.get("hostPID").isTrue() {
-		p.invalid(s.get("shareProcessNamespace"), "ShareProcessNamespace and HostPID cannot both be enabled")
+	if share := p.spec.get("shareProcessNamespace"); share.isTrue() && p.spec.get("hostPID").isTrue() {
+		if !p.kind.Since("1.37") {
+			share = s.get("shareProcessNamespace")
+		}
+		p.invalidValue(share, document.NewBool(true), "ShareProcessNamespace and HostPID cannot both be enabled")
 	}
 	p.checkSysctls(s.get("sysctls"))
 	p.oneOfIfSet(s.get("fsGroupChangePolicy"), "Always,OnRootMismatch")

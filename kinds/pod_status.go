@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"math"
 	"net/netip"
 	"strings"
 
@@ -37,6 +38,7 @@ func validatePodStatus(c *check, object, old field) {
 	p.extendedClaims(status.get("extendedResourceClaimStatus"))
 	p.allocatableClaims(status)
 	p.statusAddresses(status.get("podIPs"), was.get("podIPs"))
+	p.samePodIP(status)
 	hosts := status.get("hostIPs")
 	if hosts.items() > 0 {
 		if first := hosts.item(0).get("ip"); first.text() != status.get("hostIP").text() {
@@ -44,6 +46,19 @@ func validatePodStatus(c *check, object, old field) {
 		}
 	}
 	p.statusAddresses(hosts, was.get("hostIPs"))
+}
+
+// samePodIP requires that podIP is the first of podIPs. Before Kubernetes 1.37, the one that is
+// missing is set instead.
+func (p *podCheck) samePodIP(status field) {
+	ip, ips := status.get("podIP").text(), status.get("podIPs")
+	switch first := ips.item(0).get("ip"); {
+	case !p.kind.Since("1.37"):
+	case (ip != "") != (ips.items() > 0):
+		p.invalid(ips, "podIP and podIPs must either both be set or both be unset")
+	case ip != first.text():
+		p.invalid(first, "must be equal to `podIP`")
+	}
 }
 
 func (c *check) podConditions(list field) {
@@ -140,9 +155,12 @@ func (p *podCheck) checkStatusUsers(list field) {
 			p.forbidden(linux, "cannot be set for a windows pod")
 			continue
 		}
-		for _, name := range [...]string{"uid", "gid"} {
-			p.userOrGroup(linux.get(name))
+		if user := linux.get("uid"); p.kind.Since("1.37") {
+			p.between(user, 0, math.MaxUint32)
+		} else {
+			p.userOrGroup(user)
 		}
+		p.userOrGroup(linux.get("gid"))
 		groups := linux.get("supplementalGroups")
 		for j := range groups.items() {
 			p.userOrGroup(groups.item(j))

@@ -212,7 +212,7 @@ func (p *podCheck) checkSource(v field, kind string, source field, name string) 
 	case "ephemeral":
 		p.checkEphemeral(v, source, name)
 	case "image":
-		if p.isPod {
+		if p.isPod || p.kind.Since("1.37") {
 			c.need(source.get("reference"))
 		}
 		c.needOneOf(source.get("pullPolicy"), pullPolicies)

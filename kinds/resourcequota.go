@@ -56,10 +56,19 @@ func validateScope(c *check, scope string, hard document.Value, name, all field)
 	if !among(scope, quotaScopes) {
 		c.invalidText(name, scope, "unsupported scope")
 	}
+	var limited []string
 	for resource := range hard.Members() {
 		if !strings.Contains(resource, "/") && isQuotaResource(resource) && !scopeApplies(scope, resource) {
-			c.invalid(all, "unsupported scope applied to resource "+resource)
+			limited = append(limited, resource)
 		}
+	}
+	const why = "unsupported scope applied to resource "
+	if c.kind.Since("1.37") && len(limited) > 0 { // one error for all resources
+		c.invalid(all, why+strings.Join(limited, ", "))
+		return
+	}
+	for _, resource := range limited {
+		c.invalid(all, why+resource)
 	}
 }
 

@@ -16,9 +16,11 @@ var resourceSliceStrategy = Strategy{
 	Name:       subdomainName,
 	Generation: []string{"spec"},
 	Dropped: []string{
-		"spec.devices.nodeAllocatableResourceMappings",
+		"spec.devices.nodeAllocatableResourceMappings", "spec.devices.nodeAllocatableResources",
+		"spec.devices.consumesCounters.compatibilityGroups",
 		"spec.devices.attributes.*.bools", "spec.devices.attributes.*.ints",
 		"spec.devices.attributes.*.strings", "spec.devices.attributes.*.versions",
+		"spec.skipNodeOperations", "spec.partitionTypeAttribute",
 	},
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},
@@ -102,17 +104,16 @@ func validateDevices(c *check, devices field, stored document.Value, perDevice d
 	if !c.itemsWithin(devices, limit) {
 		return
 	}
-	taints := map[string]document.Value{}
+	known := map[string]document.Value{}
 	for _, device := range stored.Items() {
-		taints[device.Get("name").StringOr("")] = device.Get("taints")
+		known[device.Get("name").StringOr("")] = device
 	}
 	var seen seenTexts
 	own, _ := perDevice.Bool()
 	for i := range devices.items() {
 		device := devices.item(i)
 		name := device.get("name")
-		was, known := taints[name.text()]
-		validateDevice(c, device, own, known && document.Equal(was, device.Value.Get("taints")))
+		validateDevice(c, device, own, known[name.text()])
 		c.distinct(device, name.text(), &seen)
 	}
 }
@@ -121,7 +122,9 @@ func validateDevices(c *check, devices field, stored document.Value, perDevice d
 // which messages show the key of an attribute or a capacity in full.
 const maxDeviceKey = 63 + len("/") + 32
 
-func validateDevice(c *check, device field, own, sameTaints bool) {
+// validateDevice validates a device. Taints, and from Kubernetes 1.37 on capacities, are valid if
+// they are those of the stored device.
+func validateDevice(c *check, device field, own bool, stored document.Value) {
 	const maxParts, maxTaints, maxCounters = 32, 16, 2
 	attributes, capacity, taints, consumed := device.get("attributes"), device.get("capacity"), device.get("taints"), device.get("consumesCounters")
 	c.syntax(device.get("name"), names.DNSLabel)
@@ -133,7 +136,9 @@ func validateDevice(c *check, device field, own, sameTaints bool) {
 		c.deviceQualifiedName(attributes, name)
 		validateDeviceAttribute(c, attribute)
 	}
-	for i := range capacity.members() {
+	sameTaints := stored.Exists() && document.Equal(stored.Get("taints"), taints.Value)
+	sameCapacity := stored.Exists() && c.kind.Since("1.37") && document.Equal(stored.Get("capacity"), capacity.Value)
+	for i := 0; i < capacity.members() && !sameCapacity; i++ {
 		amount, name := capacity.memberWithin(i, maxDeviceKey)
 		c.deviceQualifiedName(capacity, name)
 		validateDeviceCapacity(c, amount, device.get("allowMultipleAllocations").isTrue())
@@ -282,8 +287,13 @@ func validateValidRange(c *check, bounds field, normal, most document.Value) {
 	if least.Cmp(limit) > 0 {
 		c.invalid(low, "is larger than the capacity")
 	}
+	tooLow, tooHigh := low, high
+	if c.kind.Since("1.37") {
+		tooLow = bounds.get("default")
+		tooHigh = tooLow
+	}
 	if usual.Cmp(least) < 0 {
-		c.invalid(low, "the default is less")
+		c.invalidValue(tooLow, normal, "the default is less than min")
 	}
 	if high.isSet() {
 		top := amountOf(high.Value)
@@ -294,14 +304,21 @@ func validateValidRange(c *check, bounds field, normal, most document.Value) {
 			c.invalid(high, "is larger than the capacity")
 		}
 		if usual.Cmp(top) > 0 {
-			c.invalid(high, "the default is larger")
+			c.invalidValue(tooHigh, normal, "the default is larger than max")
 		}
 	}
 	if !step.isSet() {
 		return
 	}
+	if c.kind.Since("1.37") && quantity.Sign(step.text()) <= 0 {
+		c.invalid(step, "must be greater than zero")
+		return
+	}
 	if least.Add(amountOf(step.Value)).Cmp(limit) > 0 {
 		c.invalid(step, "min plus one step must not exceed the capacity")
+	}
+	if c.kind.Since("1.37") && !c.naturalBounds(bounds, normal) {
+		return
 	}
 	if !isStep(usual, least, amountOf(step.Value)) {
 		c.invalid(step, "the default must be a multiple of the step above min")
@@ -309,6 +326,22 @@ func validateValidRange(c *check, bounds field, normal, most document.Value) {
 	if high.isSet() && !isStep(amountOf(high.Value), least, amountOf(step.Value)) {
 		c.invalid(step, "max must be a multiple of the step above min")
 	}
+}
+
+// naturalBounds requires that the bounds of a range and the default are not negative and fit an
+// int64, in which steps are counted.
+func (c *check) naturalBounds(bounds field, normal document.Value) bool {
+	mark := len(c.errs)
+	for _, name := range [...]string{"default", "min", "max", "step"} {
+		bound := bounds.get(name)
+		if name == "default" {
+			bound.Value = normal
+		}
+		if n, fits := amountOf(bound.Value).Int64(); !fits || n < 0 {
+			c.invalidValue(bound, bound.Value, "must be from 0 to 2^63-1")
+		}
+	}
+	return !c.failed(mark)
 }
 
 // isStep reports whether value is start plus a multiple of step.

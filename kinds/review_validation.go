@@ -27,18 +27,23 @@ func validateLocalSubjectAccessReview(c *check, review, _ field) {
 		c.addValue(schema.ErrorInvalid, namespace, namespace.text(), "must match metadata.namespace")
 	}
 	if other := spec.get("nonResourceAttributes"); other.isSet() {
-		c.nonResourceAttributes(other, "disallowed on this kind of request")
+		c.nonResourceAttributes(other, other, "disallowed on this kind of request")
 	}
 }
 
 // accessAttributes validates what an access review asks for and, if named, for whom.
 func (c *check) accessAttributes(spec field, named bool) {
 	resource, other := spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
-	switch {
+	const exactlyOne = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
+	switch later := c.kind.Since("1.37"); {
+	case resource.isSet() && other.isSet() && later:
+		c.nonResourceAttributes(spec, other, exactlyOne)
 	case resource.isSet() && other.isSet():
-		c.nonResourceAttributes(other, "cannot be specified in combination with resourceAttributes")
+		c.nonResourceAttributes(other, other, "cannot be specified in combination with resourceAttributes")
+	case !resource.isSet() && !other.isSet() && later:
+		c.invalidValue(spec, document.NewNull(), exactlyOne)
 	case !resource.isSet() && !other.isSet():
-		c.invalidValue(resource, document.NewNull(), "exactly one of nonResourceAttributes or resourceAttributes must be specified")
+		c.invalidValue(resource, document.NewNull(), exactlyOne)
 	}
 	if user := spec.get("user"); named && user.text() == "" && spec.get("groups").items() == 0 {
 		c.addValue(schema.ErrorInvalid, user, "", "at least one of user or group must be specified")
@@ -94,10 +99,10 @@ func (c *check) emptyMetadata(metadata field, detail string, except ...string) {
 	}
 }
 
-// nonResourceAttributes adds an error for f, whose value messages show with the names of Go's
-// fields, because the type that kube-apiserver validates has no others.
-func (c *check) nonResourceAttributes(f field, detail string) {
+// nonResourceAttributes adds an error for f that shows attributes, with the names of Go's fields
+// because the type that kube-apiserver validates has no others.
+func (c *check) nonResourceAttributes(f, attributes field, detail string) {
 	text := document.NewString
-	shown := document.NewObject().With("Path", text(f.get("path").text())).With("Verb", text(f.get("verb").text()))
+	shown := document.NewObject().With("Path", text(attributes.get("path").text())).With("Verb", text(attributes.get("verb").text()))
 	c.invalidValue(f, shown, detail)
 }

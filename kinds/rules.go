@@ -225,12 +225,21 @@ func (c *check) conditions(list field) {
 	var types seenTexts
 	for i := range list.items() {
 		condition := list.item(i)
-		name := condition.get("type")
-		if types.add(name.text()) { // empty ones as well
-			c.duplicate(name)
+		name, status := condition.get("type"), condition.get("status")
+		twice := types.add(name.text()) // empty ones as well
+		if c.kind.Since("1.37") {
+			if twice {
+				c.duplicate(condition)
+			}
+			c.needSyntax(name, names.QualifiedName)
+			c.needOneOf(status, "False,True,Unknown")
+		} else {
+			if twice {
+				c.duplicate(name)
+			}
+			c.syntax(name, names.QualifiedName)
+			c.oneOf(status, "False,True,Unknown")
 		}
-		c.syntax(name, names.QualifiedName)
-		c.oneOf(condition.get("status"), "False,True,Unknown")
 		c.minimum(condition.get("observedGeneration"), 0)
 		c.need(condition.get("lastTransitionTime"))
 		reason := condition.get("reason")

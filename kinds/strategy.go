@@ -86,8 +86,8 @@ type Strategy struct {
 	// metadata.namespace, sorted by label.
 	Selectable []SelectableField
 
-	// Repeats is true if a cause that several validations of an update find is repeated also
-	// from Kubernetes 1.37 on.
+	// Repeats is true if a cause that several validations find is repeated also from Kubernetes
+	// 1.37 on.
 	Repeats bool
 	// Emptied is true if the contents of an object are deleted before it, and its
 	// spec.finalizers delay its deletion until then, as for a Namespace.

@@ -36,6 +36,7 @@ var validatingWebhookConfigurationStrategy = Strategy{
 // that the stored object breaks anywhere does not hold for the new one either, as
 // configurations of older API versions could break it.
 func validateWebhookConfiguration(c *check, object, old field) {
+	c.notStatic(object, old)
 	hooks, before := object.get("webhooks"), old.get("webhooks")
 	known := webhookHistory{unique: true, accepted: true}
 	for i := range before.items() {
@@ -213,11 +214,22 @@ func (c *check) webhookPath(path field) {
 	}
 }
 
-// warnStaticName warns about names that are reserved for configurations in files of the API
-// server (ManifestBasedAdmissionControlConfig).
+// Names that are reserved for configurations in files of the API server
+// (ManifestBasedAdmissionControlConfig). From Kubernetes 1.37 on, new objects may not have them.
+const (
+	staticSuffix = ".static.k8s.io"
+	isStatic     = `names ending with ".static.k8s.io" are reserved for static manifest-based configurations and cannot be managed via the API`
+)
+
+func (c *check) notStatic(object, old field) {
+	if name := object.get("metadata.name"); !old.isSet() && c.kind.Since("1.37") && strings.HasSuffix(name.text(), staticSuffix) {
+		c.invalid(name, isStatic)
+	}
+}
+
 func warnStaticName(a *advice, object, _ field) {
-	if name := object.get("metadata.name"); strings.HasSuffix(name.text(), ".static.k8s.io") {
-		a.warn(name, `names ending with ".static.k8s.io" are reserved for static manifest-based configurations and cannot be managed via the API`)
+	if name := object.get("metadata.name"); strings.HasSuffix(name.text(), staticSuffix) {
+		a.warn(name, isStatic)
 	}
 }
 

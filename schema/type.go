@@ -120,7 +120,7 @@ type MapType struct {
 
 // Closed reports whether the object may have no members at all (additionalProperties: false).
 // Pruning keeps its members, which are invalid.
-func (m *MapType) Closed() bool { return m.Elem == nil && len(m.Fields) == 0 }
+func (m *MapType) Closed() bool { return m.Elem == nil && len(m.Fields) == 0 && !m.Object }
 
 // Keeps reports whether undeclared members survive pruning: unchanged with PreserveUnknown,
 // otherwise as values of type Elem.

@@ -13,8 +13,8 @@ import (
 // newPod is the create strategy of Pods (pkg/registry/core/pod).
 func (r *Rules) newPod(k *schema.Kind, v document.Value, now time.Time) document.Value {
 	spec := r.completed(v.Get("spec"))
-	class := v.Lookup("status", "qosClass") // a class set by the client is kept
-	if class.StringOr("") == "" {
+	class := v.Lookup("status", "qosClass")
+	if class.StringOr("") == "" || k.Since("1.37") { // before, a class set by the client is kept
 		class = document.NewString(podresources.ServiceClass(spec, k.Since))
 	}
 	status := document.NewObject().With("phase", document.NewString("Pending")).With("qosClass", class)
