@@ -2,11 +2,7 @@
 
 package cluster
 
-import (
-	"context"
-
-	"github.com/patchlab-dev/patchlab/document"
-)
+import "context"
 
 // act refuses actions, which are not offered in a browser: without them, the engines that a
 // page loads are smaller.
@@ -19,7 +15,7 @@ func (c *Cluster) stream(_ context.Context, _ *Request, ep *endpoint) (*Response
 	return nil, notServed(ep, ep.sub)
 }
 
-// tokenStatus returns the status of a TokenReview: no token is valid, as none was issued.
-func (c *Cluster) tokenStatus(context.Context, document.Value) document.Value {
-	return invalidTokenStatus(invalidToken)
+// review refuses reviews, for the same reason: a browser has nobody to ask about.
+func (c *Cluster) review(_ context.Context, t *task) (*Response, *Status) {
+	return nil, &Status{Code: 405, Reason: ReasonMethodNotAllowed, Message: t.Resource + " are not supported"}
 }

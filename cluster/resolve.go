@@ -192,3 +192,9 @@ func notServed(ep *endpoint, sub string) *Status {
 	}
 	return &Status{Code: 404, Reason: ReasonNotFound, Details: &StatusDetails{}, Message: why}
 }
+
+// isReview reports whether a built-in kind is a review or a request rather than a stored object,
+// such as SubjectAccessReview: it can only be created, and is not stored.
+func isReview(k *schema.Kind) bool {
+	return k.Builtin && slices.Contains(k.Verbs, "create") && !slices.Contains(k.Verbs, "get")
+}

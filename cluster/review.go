@@ -1,19 +1,13 @@
+//go:build !js
+
 package cluster
 
 import (
 	"context"
-	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/schema"
 )
-
-// isReview reports whether a built-in kind is a review or a request rather than a stored object,
-// such as SubjectAccessReview: it can only be created, and is not stored.
-func isReview(k *schema.Kind) bool {
-	return k.Builtin && slices.Contains(k.Verbs, "create") && !slices.Contains(k.Verbs, "get")
-}
 
 // unstored returns the body of a request whose object is not stored, of a review or an action,
 // with its namespace and its owners, after mutating admission.
