@@ -8,9 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance/inprocess"
 )
 
 // TestChangesOfVersions: what changed from Kubernetes 1.36 to 1.37, and what did not. The
@@ -123,6 +126,28 @@ func TestUntrackedUpdate(t *testing.T) {
 		}
 		if managers := response.Object.Lookup("metadata", "managedFields"); managers.Len() != 0 {
 			t.Errorf("%s: a new object has the managers %s", version, managers)
+		}
+	}
+}
+
+// TestKindsOfLaterVersions replays requests for the kinds that Kubernetes 1.37 is the first to
+// serve by default, and the recorded answers of kube-apiserver 1.37.2, without admission plugins
+// and with every request authorized.
+func TestKindsOfLaterVersions(t *testing.T) {
+	cases, err := conformance.Read("testdata/kinds-1.37.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := &clock{now: time.Now().Truncate(time.Second)}
+	c, err := cluster.New(cluster.Config{Version: "1.37", Now: at.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	runner := conformance.Runner{Now: at.Now, Sleep: at.Sleep}
+	for _, one := range cases {
+		if _, differs := runner.Run(one, inprocess.Send(c)); differs != "" {
+			t.Errorf("%s (%s): %s", one.Name, one.Note, differs)
 		}
 	}
 }

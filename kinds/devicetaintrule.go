@@ -1,5 +1,7 @@
 package kinds
 
+import "github.com/patchlab-dev/patchlab/internal/engine/names"
+
 // deviceTaintRuleStrategy is the strategy of resource.k8s.io/v1alpha3 DeviceTaintRule.
 var deviceTaintRuleStrategy = Strategy{
 	Group:         "resource.k8s.io",
@@ -9,4 +11,39 @@ var deviceTaintRuleStrategy = Strategy{
 	ReturnDeleted: true,
 	Reset:         []string{"status"},
 	ResetStatus:   []string{"metadata", "spec"},
+	later:         &stableTaintRuleStrategy,
+}
+
+// stableTaintRuleStrategy is the strategy of resource.k8s.io/v1 DeviceTaintRule.
+var stableTaintRuleStrategy = Strategy{
+	since:          "1.37",
+	Group:          "resource.k8s.io",
+	Resource:       "devicetaintrules",
+	Name:           subdomainName,
+	Generation:     []string{"spec"},
+	RequireVersion: true,
+	Reset:          []string{"status"},
+	ResetStatus:    []string{"metadata", "spec"},
+}
+
+func validateDeviceTaintRule(c *check, object, _ field) {
+	spec := object.get("spec")
+	selector := spec.get("deviceSelector")
+	if driver := selector.get("driver"); driver.isSet() {
+		c.csiDriverName(driver)
+	}
+	if pool := selector.get("pool"); pool.isSet() {
+		c.poolName(pool)
+	}
+	if device := selector.get("device"); device.isSet() {
+		c.syntax(device, names.DNSLabel)
+	}
+	c.deviceTaint(spec.get("taint"))
+}
+
+func validateDeviceTaintRuleStatus(c *check, object, _ field) {
+	const limit = 8
+	conditions := object.get("status.conditions")
+	c.conditions(conditions)
+	c.maxItems(conditions, limit)
 }

@@ -1,6 +1,16 @@
 package kinds
 
-// podCertificateRequestStrategy is the strategy of certificates.k8s.io/v1beta1 PodCertificateRequest.
+import (
+	"encoding/pem"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// podCertificateRequestStrategy is the strategy of certificates.k8s.io/v1 PodCertificateRequest.
 var podCertificateRequestStrategy = Strategy{
 	Group:          "certificates.k8s.io",
 	Resource:       "podcertificaterequests",
@@ -8,9 +18,218 @@ var podCertificateRequestStrategy = Strategy{
 	RequireVersion: true,
 	Reset:          []string{},
 	ResetStatus:    []string{"spec"},
-	Selectable: []SelectableField{
-		{Label: "spec.nodeName"},
-		{Label: "spec.podName"},
-		{Label: "spec.signerName"},
-	},
+	Selectable:     podCertificateRequestFields,
+	later:          &resettingCertificateRequestStrategy,
+}
+
+// resettingCertificateRequestStrategy is the strategy whose writes own no field that they reset.
+var resettingCertificateRequestStrategy = Strategy{
+	since:          "1.37",
+	Group:          "certificates.k8s.io",
+	Resource:       "podcertificaterequests",
+	Name:           subdomainName,
+	RequireVersion: true,
+	Reset:          []string{"status"},
+	ResetStatus:    []string{"metadata", "spec"},
+	Selectable:     podCertificateRequestFields,
+}
+
+var podCertificateRequestFields = []SelectableField{
+	{Label: "spec.nodeName"},
+	{Label: "spec.podName"},
+	{Label: "spec.signerName"},
+}
+
+// validatePodCertificateRequest validates a new request. An existing one cannot change, except
+// for its status.
+func validatePodCertificateRequest(c *check, object, old field) {
+	spec := object.get("spec")
+	if old.isSet() {
+		c.immutable(spec, old.get("spec"))
+		return
+	}
+	signer, seconds := spec.get("signerName"), spec.get("maxExpirationSeconds")
+	c.signerName(signer)
+	c.userAnnotations(spec.get("unverifiedUserAnnotations"))
+	for _, of := range [...]string{"pod", "serviceAccount", "node"} {
+		c.syntax(spec.get(of+"Name"), names.DNSSubdomain)
+		c.requestedUID(spec.get(of + "UID"))
+	}
+	if !c.need(seconds) {
+		return
+	}
+	const hour = 60 * 60
+	longest := int64(91 * 24 * hour)
+	if domain, _, _ := strings.Cut(signer.text(), "/"); domain == "kubernetes.io" || strings.HasSuffix(domain, ".kubernetes.io") {
+		longest = 24 * hour
+	}
+	c.between(seconds, hour, longest)
+	c.requestedKey(spec)
+}
+
+// userAnnotations validates annotations whose keys must have a domain. Errors are reported for
+// the map.
+func (c *check) userAnnotations(f field) {
+	size := 0
+	for i := range f.members() {
+		key := strings.ToLower(f.Key(i))
+		size += len(key) + len(f.At(i).StringOr(""))
+		switch why := names.QualifiedName(key); {
+		case key == "":
+			c.required(f, "")
+		case why != "":
+			c.unmetText(f, key, why)
+		case !strings.Contains(key, "/"):
+			c.invalidText(f, key, "must have a domain, as in example.com/key")
+		}
+	}
+	if size > maxAnnotations {
+		c.tooLong(f, maxAnnotations)
+	}
+}
+
+func (c *check) requestedUID(f field) {
+	if f.text() == "" {
+		c.invalidText(f, "", "must not be empty")
+	}
+	c.maxBytes(f, 128)
+}
+
+// requestedKey requires a certificate request or, before v1, a public key and its signature. That
+// the request and the signature are signed with the key is not checked.
+func (c *check) requestedKey(spec field) {
+	request, key, proof := spec.get("stubPKCS10Request"), spec.get("pkixPublicKey"), spec.get("proofOfPossession")
+	asRequest, asKey := !request.isEmpty(), !key.isEmpty() && !proof.isEmpty()
+	if asRequest == asKey || asRequest && !(key.isEmpty() && proof.isEmpty()) {
+		c.invalidText(spec, valueOmitted, "must have either stubPKCS10Request, or pkixPublicKey and proofOfPossession")
+		return
+	}
+	for _, f := range [...]field{request, key, proof} {
+		if decodedLen(f.text()) > maxRawBytes {
+			c.tooLong(f, maxRawBytes)
+			return
+		}
+	}
+	if !asRequest {
+		return
+	}
+	if key, ok := requestedKey(request.text()); !ok {
+		c.invalidText(request, valueOmitted, "must be a PKCS#10 certificate request")
+	} else if why := unsupportedKey(key); why != "" {
+		c.invalidText(request, valueOmitted, why)
+	}
+}
+
+const finalConditions = "Denied,Failed,Issued"
+
+// validatePodCertificateRequestStatus permits one change of the status: to a final condition.
+func validatePodCertificateRequestStatus(c *check, object, old field) {
+	status, was := object.get("status"), old.get("status")
+	conditions := status.get("conditions")
+	mark, final := len(c.errs), ""
+	for i := range conditions.items() {
+		// The names of these fields have a dot before the index.
+		condition := status.getAs("conditions", "conditions.["+strconv.Itoa(i)+"]")
+		kind, value := conditions.At(i).Get("type").StringOr(""), conditions.At(i).Get("status").StringOr("")
+		if !among(kind, finalConditions) {
+			c.addValue(schema.ErrorNotSupported, condition.get("type"), kind, supportedValues(finalConditions))
+			continue
+		}
+		if final != "" {
+			c.invalidText(condition.get("type"), kind, "only one condition may have the type Issued, Denied or Failed")
+		}
+		final = kind
+		if value != "True" {
+			c.addValue(schema.ErrorNotSupported, condition.get("status"), value, supportedValues("True"))
+		}
+	}
+	c.conditions(conditions)
+	switch {
+	case c.failed(mark):
+	case was.get("conditions").items() > 0:
+		if !c.same(status, was) {
+			c.invalidText(status, valueOmitted, "is immutable with the condition Issued, Denied or Failed")
+		}
+	case final == "Issued":
+		c.issued(object.get("spec"), status)
+	case final != "":
+		for _, name := range [...]string{"certificateChain", "notBefore", "beginRefreshAt", "notAfter"} {
+			if !status.get(name).isEmpty() {
+				c.invalidText(status, valueOmitted, "must have nothing but conditions with the condition Denied or Failed")
+				break
+			}
+		}
+	case !c.same(status, was):
+		c.invalidText(status, valueOmitted, "is immutable without a condition Issued, Denied or Failed")
+	}
+}
+
+// issued validates a status with a certificate for the request. That it is valid now is not
+// checked.
+func (c *check) issued(spec, status field) {
+	const maxChain = 100 << 10
+	chain := status.get("certificateChain")
+	if len(chain.text()) > maxChain {
+		c.tooLong(chain, maxChain)
+		return
+	}
+	block, rest := pem.Decode([]byte(chain.text()))
+	if block == nil {
+		c.invalid(chain, "must contain a certificate")
+		return
+	}
+	leaf, ok := c.chained(chain, block)
+	if !ok {
+		return
+	}
+	if key, ok := requestedKey(spec.get("stubPKCS10Request").text()); ok && key != leaf.key {
+		c.invalid(chain, "the first certificate is not for the requested public key")
+		return
+	}
+	from, refresh, until := status.get("notBefore"), status.get("beginRefreshAt"), status.get("notAfter")
+	for _, f := range [...]field{from, until, refresh} {
+		c.need(f)
+	}
+	if !from.isSet() || !refresh.isSet() || !until.isSet() {
+		return
+	}
+	start, again, end := timeOf(from), timeOf(refresh), timeOf(until)
+	const margin = 10 * time.Minute
+	switch lifetime := leaf.notAfter.Sub(leaf.notBefore); {
+	case !start.Equal(leaf.notBefore):
+		c.invalid(from, "must be the time in the first certificate")
+	case !end.Equal(leaf.notAfter):
+		c.invalid(until, "must be the time in the first certificate")
+	case lifetime < time.Hour:
+		c.invalidText(chain, lifetime.String(), "the first certificate must be valid for at least an hour")
+	case lifetime > time.Duration(spec.get("maxExpirationSeconds").number())*time.Second:
+		c.invalidText(chain, lifetime.String(), "the first certificate must not be valid for longer than spec.maxExpirationSeconds")
+	case again.Before(start.Add(margin)):
+		c.invalid(refresh, "must be at least 10 minutes after status.notBefore")
+	case again.After(end.Add(-margin)):
+		c.invalid(refresh, "must be at least 10 minutes before status.notAfter")
+	default:
+		for block, rest = pem.Decode(rest); block != nil && ok; block, rest = pem.Decode(rest) {
+			_, ok = c.chained(chain, block)
+		}
+	}
+}
+
+// chained reads a certificate of a chain.
+func (c *check) chained(chain field, block *pem.Block) (certificate, bool) {
+	if block.Type != certificateBlock {
+		c.invalid(chain, "must consist of CERTIFICATE PEM blocks")
+		return certificate{}, false
+	}
+	parsed, ok := parseCertificate(block.Bytes)
+	if !ok {
+		c.invalid(chain, "contains a certificate that does not parse as X.509")
+	}
+	return parsed, ok
+}
+
+// timeOf returns the point in time that a field holds.
+func timeOf(f field) time.Time {
+	t, _ := time.Parse(time.RFC3339, f.text())
+	return t
 }

@@ -142,10 +142,12 @@ func (c *check) labels(f field) {
 	}
 }
 
+// maxAnnotations is the maximum size of annotations, their keys included.
+const maxAnnotations = 256 << 10
+
 // annotations requires keys with the syntax of label keys, ignoring case, and limits the total
 // size. Errors are reported for the map.
 func (c *check) annotations(f field) {
-	const limit = 256 << 10
 	size := 0
 	for i := range f.members() {
 		key := f.Key(i)
@@ -154,8 +156,8 @@ func (c *check) annotations(f field) {
 		}
 		size += len(key) + len(f.At(i).StringOr(""))
 	}
-	if size > limit {
-		c.tooLong(f, limit)
+	if size > maxAnnotations {
+		c.tooLong(f, maxAnnotations)
 	}
 }
 
