@@ -38,6 +38,12 @@ func extensionColumns(resource string) []Column {
 				}
 				return durationText(time.Duration(seconds) * time.Second)
 			}), textColumn("Condition", requestCondition)}
+	case "clustertrustbundles":
+		return []Column{name, field("SignerName", "<none>", "spec", "signerName")}
+	case "podcertificaterequests":
+		return []Column{name, field("PodName", "", "spec", "podName"), field("ServiceAccountName", "", "spec", "serviceAccountName"),
+			field("NodeName", "", "spec", "nodeName"), field("SignerName", "", "spec", "signerName"), textColumn("State", finalState),
+			textColumn("UnverifiedUserAnnotations", func(o Object) string { return labels(o.at("spec", "unverifiedUserAnnotations")) })}
 	case "flowschemas":
 		return []Column{name, field("PriorityLevel", "", "spec", "priorityLevelConfiguration", "name"),
 			as("string", integer("MatchingPrecedence", "spec", "matchingPrecedence")), field("DistinguisherMethod", "<none>", "spec", "distinguisherMethod", "type"), age,
@@ -50,6 +56,9 @@ func extensionColumns(resource string) []Column {
 			share("QueueLengthLimit", "limitResponse", "queuing", "queueLengthLimit"), age}
 	case "deviceclasses", "resourceclaimtemplates":
 		return []Column{name, age}
+	case "devicetaintrules":
+		return []Column{name, field("Key", "", "spec", "taint", "key"), field("Value", "", "spec", "taint", "value"),
+			field("Effect", "", "spec", "taint", "effect"), textColumn("TimeAdded", func(o Object) string { return o.since("spec", "taint", "timeAdded") }), age}
 	case "resourceclaims":
 		return []Column{name, textColumn("State", claimState), age}
 	case "resourceslices":
@@ -114,6 +123,15 @@ func paramRef(o Object) string {
 		return selectorMessage(chosen)
 	}
 	return "<unset>"
+}
+
+// finalState returns the state of a PodCertificateRequest: the type of its condition.
+func finalState(o Object) string {
+	state := "Pending"
+	for _, condition := range o.at("status", "conditions").Items() {
+		state = condition.Get("type").StringOr("")
+	}
+	return state
 }
 
 // requestCondition returns the state of a CertificateSigningRequest, such as Approved,Issued.

@@ -43,6 +43,7 @@ func Has(k *schema.Kind, subresource string) bool {
 // withoutStatusTable are the resources whose status storage does not implement ConvertToTable.
 var withoutStatusTable = [...]string{
 	"apiservices.apiregistration.k8s.io", "customresourcedefinitions.apiextensions.k8s.io", "resourceclaims.resource.k8s.io",
+	"devicetaintrules.resource.k8s.io",
 }
 
 // Of returns the columns of a resource, or of a subresource of it.
