@@ -53,7 +53,7 @@ func bundleName(signer string) NameRule {
 		start := strings.ReplaceAll(signer, "/", ":") + ":"
 		rest, ok := strings.CutPrefix(name, start)
 		if !ok {
-			return "must begin with '" + start + "', because of spec.signerName"
+			return "must begin with " + strconv.Quote(start) + ", because of spec.signerName"
 		}
 		return subdomainName(rest, prefix)
 	}

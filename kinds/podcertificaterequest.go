@@ -122,11 +122,16 @@ func (c *check) requestedKey(spec field) {
 
 const finalConditions = "Denied,Failed,Issued"
 
-// validatePodCertificateRequestStatus permits one change of the status: to a final condition.
+// validatePodCertificateRequestStatus permits one change of the status: to a final condition. It
+// is not validated if the metadata, whose errors are reported elsewhere, has changed.
 func validatePodCertificateRequestStatus(c *check, object, old field) {
+	if c.metadataChange(object.get("metadata"), old.get("metadata")); len(c.errs) > 0 {
+		c.errs = c.errs[:0]
+		return
+	}
 	status, was := object.get("status"), old.get("status")
 	conditions := status.get("conditions")
-	mark, final := len(c.errs), ""
+	final := ""
 	for i := range conditions.items() {
 		// The names of these fields have a dot before the index.
 		condition := status.getAs("conditions", "conditions.["+strconv.Itoa(i)+"]")
@@ -145,7 +150,7 @@ func validatePodCertificateRequestStatus(c *check, object, old field) {
 	}
 	c.conditions(conditions)
 	switch {
-	case c.failed(mark):
+	case len(c.errs) > 0:
 	case was.get("conditions").items() > 0:
 		if !c.same(status, was) {
 			c.invalidText(status, valueOmitted, "is immutable with the condition Issued, Denied or Failed")
