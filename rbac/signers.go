@@ -7,16 +7,30 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// certificates is the API group of CertificateSigningRequests.
+// certificates is the API group of requests for certificates and of bundles of them.
 const certificates = "certificates.k8s.io"
 
-// checkSigner refuses to approve and to sign certificate requests for a signer, unless a role allows
-// the verb approve or sign for it, as kube-apiserver's plugins CertificateApproval and
-// CertificateSigning do. The right for all signers of a domain is that for domain/*.
+// checkSigner refuses what concerns a signer of certificates, unless a role allows a verb for it: to
+// approve and to sign CertificateSigningRequests, to decide a PodCertificateRequest, and to write a
+// ClusterTrustBundle. kube-apiserver does so in the plugins CertificateApproval, CertificateSigning
+// and ClusterTrustBundleAttest, and in the validation of PodCertificateRequests.
 func checkSigner(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes) *cluster.Status {
-	if a.Resource.Resource != "certificatesigningrequests" || a.Operation != cluster.OperationUpdate {
+	switch a.Resource.Resource {
+	case "certificatesigningrequests":
+		return checkSigningRequest(ctx, c, a)
+	case "clustertrustbundles":
+		return checkBundle(ctx, c, a)
+	case "podcertificaterequests":
+		return checkPodRequest(ctx, c, a)
+	}
+	return nil
+}
+
+func checkSigningRequest(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes) *cluster.Status {
+	if a.Operation != cluster.OperationUpdate {
 		return nil
 	}
 	var verb string
@@ -32,7 +46,58 @@ func checkSigner(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes)
 	default:
 		return nil
 	}
-	signer := a.Old.Lookup("spec", "signerName").StringOr("") // a changed one is refused by validation
+	signer := signerOf(a.Old) // a changed one is refused by validation
+	return unlessSigner(ctx, c, a, verb, signer, func() *cluster.Status {
+		return a.Forbid(fmt.Sprintf("user not permitted to %s requests with signerName %q", verb, signer))
+	})
+}
+
+// checkBundle permits every update of a bundle that changes no more than garbage collection does.
+func checkBundle(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes) *cluster.Status {
+	signer := signerOf(a.Object)
+	if a.Operation == cluster.OperationDelete || signer == "" {
+		return nil
+	}
+	if a.Operation == cluster.OperationUpdate && document.Equal(withoutCollected(a.Object), withoutCollected(a.Old)) {
+		return nil
+	}
+	return unlessSigner(ctx, c, a, "attest", signer, func() *cluster.Status {
+		return a.Forbid(fmt.Sprintf("user not permitted to attest for signerName %q", signer))
+	})
+}
+
+// withoutCollected returns an object without the metadata that garbage collection changes.
+func withoutCollected(object document.Value) document.Value {
+	metadata := object.Get("metadata")
+	for _, key := range [...]string{"ownerReferences", "finalizers", "managedFields", "selfLink"} {
+		metadata = metadata.Without(key)
+	}
+	return object.With("metadata", metadata)
+}
+
+func checkPodRequest(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes) *cluster.Status {
+	if a.Operation != cluster.OperationUpdate || a.Request.Subresource != "status" || document.Equal(a.Old.Get("status"), a.Object.Get("status")) {
+		return nil
+	}
+	signer := signerOf(a.Old)
+	return unlessSigner(ctx, c, a, "sign", signer, func() *cluster.Status {
+		why := fmt.Sprintf("Forbidden: User %q is not permitted to \"sign\" for signer %q", a.Request.User.Name, signer)
+		return &cluster.Status{
+			Code: 422, Reason: cluster.ReasonInvalid,
+			Message: fmt.Sprintf("%s.%s %q is invalid: spec.signerName: %s", a.Resource.Kind, certificates, a.Name, why),
+			Details: &cluster.StatusDetails{
+				Group: certificates, Kind: a.Resource.Kind, Name: a.Name,
+				Causes: []cluster.Cause{{Type: string(schema.ErrorForbidden), Message: why, Field: "spec.signerName", Path: document.Keys("spec", "signerName")}},
+			},
+		}
+	})
+}
+
+func signerOf(object document.Value) string { return object.Lookup("spec", "signerName").StringOr("") }
+
+// unlessSigner returns a refusal unless a role allows the verb for a signer. The right for all
+// signers of a domain is that for domain/*.
+func unlessSigner(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes, verb, signer string, refusal func() *cluster.Status) *cluster.Status {
 	domain, _, _ := strings.Cut(signer, "/")
 	for _, name := range [...]string{signer, domain + "/*"} {
 		allowed, _, err := decide(ctx, c, a.Request.User, &action{verb: verb, group: certificates, resource: "signers", name: name})
@@ -43,5 +108,5 @@ func checkSigner(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes)
 			return nil
 		}
 	}
-	return a.Forbid(fmt.Sprintf("user not permitted to %s requests with signerName %q", verb, signer))
+	return refusal()
 }
