@@ -101,6 +101,9 @@ func (c *check) invalidValue(f field, shown document.Value, detail string) {
 	c.errs = append(c.errs, schema.FieldError{Type: schema.ErrorInvalid, Path: f.path(), Field: f.pathText(), BadValue: shown, Detail: detail})
 }
 
+// valueOmitted stands for a value in messages that would be too long.
+const valueOmitted = "<value omitted>"
+
 // isImmutable is the usual detail of invalidChange and forbiddenChange.
 const isImmutable = "field is immutable"
 

@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"encoding/pem"
 	"strconv"
 	"strings"
 )
@@ -57,60 +56,4 @@ func bundleName(signer string) NameRule {
 		}
 		return subdomainName(rest, prefix)
 	}
-}
-
-// trustBundle requires PEM blocks that are different certificates of authorities.
-func (c *check) trustBundle(f field) {
-	const maxBundle = 1 << 20
-	if len(f.text()) > maxBundle {
-		c.tooLong(f, maxBundle)
-		return
-	}
-	mark := len(c.errs)
-	var anchors []string // the different ones, in order
-	positions := map[string][]string{}
-	block, rest := pem.Decode([]byte(f.text()))
-	for i := 0; block != nil; i++ {
-		position := strconv.Itoa(i)
-		if why := notAuthority(block); why != "" {
-			c.invalidText(f, valueOmitted, "entry "+position+" "+why)
-		}
-		anchor := string(block.Bytes)
-		if positions[anchor] == nil {
-			anchors = append(anchors, anchor)
-		}
-		positions[anchor] = append(positions[anchor], position)
-		block, rest = pem.Decode(rest)
-	}
-	if c.failed(mark) {
-		return
-	}
-	if len(anchors) == 0 {
-		c.invalidText(f, valueOmitted, "at least one trust anchor must be provided")
-	}
-	for _, anchor := range anchors {
-		if at := positions[anchor]; len(at) > 1 {
-			c.invalidText(f, valueOmitted, "entries "+strings.Join(at, ", ")+" are the same trust anchor")
-		}
-	}
-}
-
-// valueOmitted stands for a value in messages that would be too long.
-const valueOmitted = "<value omitted>"
-
-// notAuthority returns why a PEM block is not the certificate of an authority, "" if it is.
-func notAuthority(block *pem.Block) string {
-	if block.Type != certificateBlock {
-		return "has bad block type: " + block.Type
-	}
-	if len(block.Headers) > 0 {
-		return "has PEM block headers"
-	}
-	switch parsed, ok := parseCertificate(block.Bytes); {
-	case !ok:
-		return "does not parse as X.509"
-	case !parsed.authority:
-		return "does not have the CA bit set"
-	}
-	return ""
 }

@@ -258,7 +258,7 @@ func (c *check) rawObject(f field, limit int) {
 	case len(f.Value.AppendJSON(nil)) > limit:
 		c.tooLong(f, limit)
 	case f.Kind() != document.Object:
-		c.invalidText(f, "<value omitted>", "must be a JSON object")
+		c.invalidText(f, valueOmitted, "must be a JSON object")
 	}
 }
 

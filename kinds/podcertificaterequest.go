@@ -1,10 +1,8 @@
 package kinds
 
 import (
-	"encoding/pem"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -113,11 +111,7 @@ func (c *check) requestedKey(spec field) {
 	if !asRequest {
 		return
 	}
-	if key, ok := requestedKey(request.text()); !ok {
-		c.invalidText(request, valueOmitted, "must be a PKCS#10 certificate request")
-	} else if why := unsupportedKey(key); why != "" {
-		c.invalidText(request, valueOmitted, why)
-	}
+	c.certificateRequest(request)
 }
 
 const finalConditions = "Denied,Failed,Issued"
@@ -167,74 +161,4 @@ func validatePodCertificateRequestStatus(c *check, object, old field) {
 	case !c.same(status, was):
 		c.invalidText(status, valueOmitted, "is immutable without a condition Issued, Denied or Failed")
 	}
-}
-
-// issued validates a status with a certificate for the request. That it is valid now is not
-// checked.
-func (c *check) issued(spec, status field) {
-	const maxChain = 100 << 10
-	chain := status.get("certificateChain")
-	if len(chain.text()) > maxChain {
-		c.tooLong(chain, maxChain)
-		return
-	}
-	block, rest := pem.Decode([]byte(chain.text()))
-	if block == nil {
-		c.invalid(chain, "must contain a certificate")
-		return
-	}
-	leaf, ok := c.chained(chain, block)
-	if !ok {
-		return
-	}
-	if key, ok := requestedKey(spec.get("stubPKCS10Request").text()); ok && key != leaf.key {
-		c.invalid(chain, "the first certificate is not for the requested public key")
-		return
-	}
-	from, refresh, until := status.get("notBefore"), status.get("beginRefreshAt"), status.get("notAfter")
-	for _, f := range [...]field{from, until, refresh} {
-		c.need(f)
-	}
-	if !from.isSet() || !refresh.isSet() || !until.isSet() {
-		return
-	}
-	start, again, end := timeOf(from), timeOf(refresh), timeOf(until)
-	const margin = 10 * time.Minute
-	switch lifetime := leaf.notAfter.Sub(leaf.notBefore); {
-	case !start.Equal(leaf.notBefore):
-		c.invalid(from, "must be the time in the first certificate")
-	case !end.Equal(leaf.notAfter):
-		c.invalid(until, "must be the time in the first certificate")
-	case lifetime < time.Hour:
-		c.invalidText(chain, lifetime.String(), "the first certificate must be valid for at least an hour")
-	case lifetime > time.Duration(spec.get("maxExpirationSeconds").number())*time.Second:
-		c.invalidText(chain, lifetime.String(), "the first certificate must not be valid for longer than spec.maxExpirationSeconds")
-	case again.Before(start.Add(margin)):
-		c.invalid(refresh, "must be at least 10 minutes after status.notBefore")
-	case again.After(end.Add(-margin)):
-		c.invalid(refresh, "must be at least 10 minutes before status.notAfter")
-	default:
-		for block, rest = pem.Decode(rest); block != nil && ok; block, rest = pem.Decode(rest) {
-			_, ok = c.chained(chain, block)
-		}
-	}
-}
-
-// chained reads a certificate of a chain.
-func (c *check) chained(chain field, block *pem.Block) (certificate, bool) {
-	if block.Type != certificateBlock {
-		c.invalid(chain, "must consist of CERTIFICATE PEM blocks")
-		return certificate{}, false
-	}
-	parsed, ok := parseCertificate(block.Bytes)
-	if !ok {
-		c.invalid(chain, "contains a certificate that does not parse as X.509")
-	}
-	return parsed, ok
-}
-
-// timeOf returns the point in time that a field holds.
-func timeOf(f field) time.Time {
-	t, _ := time.Parse(time.RFC3339, f.text())
-	return t
 }
