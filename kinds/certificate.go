@@ -9,7 +9,7 @@ import (
 
 // Certificates (RFC 5280) and requests for them (RFC 2986) are read as far as the validation
 // needs them: their structure, but no names, extensions other than the basic constraints, or
-// signatures. crypto/x509 would be a large part of the engines for browsers.
+// signatures. crypto/x509 would be a large part of every program that imports this package.
 
 // certificateBlock is the type of the PEM blocks of certificates.
 const certificateBlock = "CERTIFICATE"
