@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -110,14 +109,14 @@ func (t *task) once(causes []Cause) []Cause {
 func distinct(causes []Cause) []Cause {
 	type shown struct{ cause, field, message string }
 	seen := make(map[shown]bool, len(causes))
-	return slices.DeleteFunc(causes, func(c Cause) bool {
-		key := shown{c.Type, c.Field, c.Message}
-		if seen[key] {
-			return true
+	kept := causes[:0]
+	for _, c := range causes {
+		if key := (shown{c.Type, c.Field, c.Message}); !seen[key] {
+			seen[key] = true
+			kept = append(kept, c)
 		}
-		seen[key] = true
-		return false
-	})
+	}
+	return kept
 }
 
 func (t *task) updateCauses(live document.Value, object fieldmanager.Object) []Cause {

@@ -85,6 +85,7 @@ var sometimesImmutable = map[string]string{
 	"Event. type":                         "of an event with eventTime",
 	"Event. reason":                       "of an event with eventTime",
 	"CSINode.storage.k8s.io spec.drivers": "of a driver with the same name",
+	"PersistentVolumeClaim. metadata.annotations.volume.beta.kubernetes.io/storage-class": "an annotation",
 }
 
 // TestSchemaMarksRecordedImmutableFields looks up every field for which a recording has
