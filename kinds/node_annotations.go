@@ -43,6 +43,7 @@ func validateAvoidPods(c *check, entries field) {
 	}
 }
 
+// parsedAnnotation returns the JSON value in an annotation, and whether it is one.
 func parsedAnnotation(text string) (document.Value, bool) {
 	doc, err := document.Parse([]byte(text), document.Options{Duplicates: document.DuplicatesLast})
 	if err != nil {

@@ -255,13 +255,13 @@ func (p *podCheck) tolerationsIn(annotation field) {
 	if annotation.text() == "" {
 		return
 	}
-	d, err := document.Parse([]byte(annotation.text()), document.Options{Duplicates: document.DuplicatesLast})
-	if err != nil || d.Root.Kind() != document.List {
+	tolerations, ok := parsedAnnotation(annotation.text())
+	if !ok || tolerations.Kind() != document.List {
 		p.invalidText(p.annotations, tolerationsAnnotation, "must be a list of tolerations in JSON")
 		return
 	}
 	list := p.annotations.getAs("", tolerationsAnnotation)
-	list.Value = d.Root
+	list.Value = tolerations
 	p.tolerations(list)
 }
 
