@@ -57,7 +57,7 @@ func collectExpressions(v document.Value, into map[string]bool) {
 	switch v.Kind() {
 	case document.String:
 		text, _ := v.Text()
-		into[text] = true
+		into[text], into[strings.TrimSpace(text)] = true, true
 	case document.List, document.Object:
 		for i := range v.Len() {
 			collectExpressions(v.At(i), into)
@@ -110,7 +110,7 @@ func (c *expressionChecker) matchConditions(owner document.Value, at *field.Path
 	declared.HasAuthorizer = true
 	plain := cel.NewCompiler(baseEnvironment())
 	for i, condition := range owner.Get("matchConditions").Items() {
-		text := condition.Get("expression").StringOr("")
+		text := strings.TrimSpace(condition.Get("expression").StringOr(""))
 		accessor := &matchconditions.MatchCondition{Name: condition.Get("name").StringOr(""), Expression: text}
 		c.expression(at.Child("matchConditions").Index(i).Child("expression"), text, c.with(plain, accessor, declared))
 	}
@@ -150,7 +150,7 @@ func (c *expressionChecker) validations(spec document.Value, compiler cel.Compil
 	for i, a := range spec.Get("auditAnnotations").Items() {
 		at := field.NewPath("spec").Child("auditAnnotations").Index(i).Child("valueExpression")
 		text := a.Get("valueExpression").StringOr("")
-		c.expression(at, text, c.with(compiler, &validating.AuditAnnotationCondition{ValueExpression: text}, withAuthorizer))
+		c.expression(at, text, c.with(compiler, &validating.AuditAnnotationCondition{ValueExpression: strings.TrimSpace(text)}, withAuthorizer))
 	}
 }
 
@@ -162,11 +162,11 @@ func (c *expressionChecker) mutations(spec document.Value, compiler cel.Compiler
 		apply, jsonPatch := m.Get("applyConfiguration"), m.Get("jsonPatch")
 		switch admissionv1.PatchType(m.Get("patchType").StringOr("")) {
 		case admissionv1.PatchTypeApplyConfiguration:
-			text := apply.Get("expression").StringOr("")
+			text := strings.TrimSpace(apply.Get("expression").StringOr(""))
 			c.expression(at.Child("applyConfiguration").Child("expression"), text,
 				c.with(compiler, &patch.ApplyConfigurationCondition{Expression: text}, declared))
 		case admissionv1.PatchTypeJSONPatch:
-			text := jsonPatch.Get("expression").StringOr("")
+			text := strings.TrimSpace(jsonPatch.Get("expression").StringOr(""))
 			c.expression(at.Child("jsonPatch").Child("expression"), text,
 				c.with(compiler, &patch.JSONPatchCondition{Expression: text}, declared))
 		}

@@ -136,7 +136,7 @@ func TestRequestedAddresses(t *testing.T) {
 		{`{"clusterIP":"10.96.0.9","ports":[{"port":80}]}`, `spec.clusterIPs: Invalid value: ["10.96.0.9"]: failed to allocate IP 10.96.0.9: provided IP is already allocated`, "an address of another Service"},
 		{`{"ipFamilyPolicy":"RequireDualStack","ports":[{"port":0}]}`, `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services`, "two families"},
 		{`{"ipFamilies":["IPv6"],"ports":[{"port":80}]}`, `spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster`, "the other family"},
-		{`{"clusterIP":"fd00::1","ports":[{"port":80}]}`, `spec.clusterIPs[0]: Invalid value: "fd00::1": IPv6 is not configured on this cluster`, "an address of the other family"},
+		{`{"clusterIP":"fd00::1","ports":[{"port":80}]}`, `spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured on this cluster`, "an address of the other family"},
 		{`{"type":"ClusterIP","ports":[{"port":80,"nodePort":30010}]}`, "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'", "a node port for a type that has none"},
 	} {
 		r := &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d",

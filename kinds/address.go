@@ -34,16 +34,26 @@ func withoutLeadingZeros(s string) string {
 // address requires an IP address without leading zeros. An IPv4-mapped IPv6 address is
 // invalid.
 func (c *check) address(n field) bool {
-	a, ok := parseAddress(n.text(), false)
-	switch {
-	case !ok:
-		c.invalid(n, "must be a valid IP address, such as 10.9.8.7 or 2001:db8::ffff")
-	case a.Is4In6():
-		c.invalid(n, "must not be an IPv4-mapped IPv6 address")
-	default:
-		return true
+	if _, why := addressOf(n.text()); why != "" {
+		c.invalid(n, why)
+		return false
 	}
-	return false
+	return true
+}
+
+// addressOf parses an IP address. why describes what is wrong with it, "" if nothing is.
+func addressOf(text string) (a netip.Addr, why string) {
+	a, ok := parseAddress(text, false)
+	if ok && a.Is4In6() {
+		return a, "must not be an IPv4-mapped IPv6 address"
+	}
+	if !ok {
+		why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
+		if _, sloppy := parseAddress(text, true); sloppy {
+			why = "must not have leading 0s"
+		}
+	}
+	return a, why
 }
 
 // canonicalAddress is address for fields that also require the canonical form.
@@ -60,16 +70,11 @@ func (c *check) canonicalAddress(n field) bool {
 
 // addressName is the NameRule for names that are IP addresses.
 func addressName(name string, _ bool) string {
-	a, ok := parseAddress(name, false)
-	switch {
-	case !ok:
-		return "must be a valid IP address, such as 10.9.8.7 or 2001:db8::ffff"
-	case a.Is4In6():
-		return "must not be an IPv4-mapped IPv6 address"
-	case a.String() != name:
-		return "must be in canonical form (" + strconv.Quote(a.String()) + ")"
+	a, why := addressOf(name)
+	if why == "" && a.String() != name {
+		why = "must be in canonical form (" + strconv.Quote(a.String()) + ")"
 	}
-	return ""
+	return why
 }
 
 // parseRange parses a CIDR such as 10.0.0.0/8. sloppy is as for parseAddress.
@@ -86,6 +91,8 @@ func parseRange(s string, sloppy bool) (netip.Prefix, bool) {
 	return netip.PrefixFrom(a, n), true
 }
 
+const leadingZeros = "must not have leading 0s in IP or prefix length"
+
 // addressRange requires a CIDR without bits after the prefix.
 func (c *check) addressRange(n field) bool {
 	text := n.text()
@@ -93,13 +100,17 @@ func (c *check) addressRange(n field) bool {
 	_, bits, _ := strings.Cut(text, "/")
 	switch {
 	case !ok:
-		c.invalid(n, "must be a valid CIDR value, such as 10.9.8.0/24 or 2001:db8::/64")
+		why := "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
+		if _, sloppy := parseRange(text, true); sloppy {
+			why = leadingZeros
+		}
+		c.invalid(n, why)
 	case p.Addr().Is4In6():
 		c.invalid(n, "must not have an IPv4-mapped IPv6 address")
 	case p.Masked() != p:
 		c.invalid(n, "must not have bits set beyond the prefix length")
 	case len(bits) > 1 && bits[0] == '0':
-		c.invalid(n, "must not have leading 0s in IP or prefix length")
+		c.invalid(n, leadingZeros)
 	default:
 		return true
 	}
@@ -127,7 +138,7 @@ func (c *check) endpointAddress(n field) {
 	a = a.Unmap()
 	switch {
 	case a.IsUnspecified():
-		c.invalid(n, "may not be unspecified")
+		c.invalid(n, "may not be unspecified ("+n.text()+")")
 	case a.IsLoopback():
 		c.invalid(n, "may not be in the loopback range (127.0.0.0/8, ::1/128)")
 	case a.IsLinkLocalUnicast():
@@ -173,7 +184,7 @@ func (c *check) fullyQualifiedName(n field) {
 func (c *check) interfaceAddress(f field) {
 	p, ok := parseRange(f.text(), true)
 	if !ok {
-		c.invalid(f, "must be a valid address in CIDR form, such as 10.9.8.7/24 or 2001:db8::1/64")
+		c.invalid(f, "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)")
 		return
 	}
 	if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 {

@@ -1,6 +1,8 @@
 package kinds
 
 import (
+	"strconv"
+
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
@@ -25,7 +27,7 @@ func validateAPIService(c *check, object, _ field) {
 	wanted := version.text() + "." + group.text()
 	for _, field := range [...]string{"metadata.generateName", "metadata.name"} {
 		if name := object.get(field); name.text() != "" && name.text() != wanted && names.PathSegment(name.text()) == "" {
-			c.invalid(name, "must be `spec.version+\".\"+spec.group`: "+wanted)
+			c.invalid(name, "must be `spec.version+\".\"+spec.group`: "+strconv.Quote(wanted))
 		}
 	}
 	if group.isEmpty() && version.text() != "v1" {
@@ -35,10 +37,10 @@ func validateAPIService(c *check, object, _ field) {
 	c.syntax(version, names.DNSLabel1035)
 	groupPriority, versionPriority := spec.get("groupPriorityMinimum"), spec.get("versionPriority")
 	if n := groupPriority.number(); n <= 0 || n > 20000 {
-		c.invalid(groupPriority, "must be positive and at most 20000")
+		c.invalid(groupPriority, "must be positive and less than 20000")
 	}
 	if n := versionPriority.number(); n <= 0 || n > 1000 {
-		c.invalid(versionPriority, "must be positive and at most 1000")
+		c.invalid(versionPriority, "must be positive and less than 1000")
 	}
 	service, insecure, bundle := spec.get("service"), spec.get("insecureSkipTLSVerify"), spec.get("caBundle")
 	if !service.isSet() {
@@ -52,11 +54,9 @@ func validateAPIService(c *check, object, _ field) {
 	}
 	c.need(service.get("namespace"))
 	c.need(service.get("name"))
-	if port := service.get("port"); port.isSet() {
-		c.port(port)
-	}
+	c.servicePort(service.get("port"))
 	if insecure.isTrue() && !bundle.isEmpty() {
-		c.invalid(insecure, "may not be true with a caBundle")
+		c.invalid(insecure, "may not be true if caBundle is present")
 	}
 }
 

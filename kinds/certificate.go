@@ -195,7 +195,7 @@ func unsupportedKey(key string) string {
 		switch algorithm.take(tagObject) {
 		case curveP256, curveP384, curveP521:
 		default:
-			return "the curve of an elliptic key must be P256, P384 or P521"
+			return "elliptic public keys must use curve P256, P384, or P521"
 		}
 	case keyRSA:
 		if bits == "" {
@@ -208,10 +208,10 @@ func unsupportedKey(key string) string {
 			modulus = modulus[1:]
 		}
 		if len(modulus) != 3072/8 && len(modulus) != 4096/8 {
-			return "the modulus of an RSA key must have 3072 or 4096 bits"
+			return "RSA keys must have modulus size 3072 or 4096"
 		}
 	default:
-		return "the public key must be of type Ed25519, ECDSA or RSA"
+		return "unknown public key type; supported types are Ed25519, ECDSA, and RSA"
 	}
 	return ""
 }

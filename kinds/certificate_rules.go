@@ -15,7 +15,7 @@ import (
 // certificateRequest requires a base64 request for a certificate with a supported key.
 func (c *check) certificateRequest(f field) {
 	if key, ok := requestedKey(f.text()); !ok {
-		c.invalidText(f, valueOmitted, "must be a PKCS#10 certificate request")
+		c.invalidAlone(f, "must be a valid PKCS#10 CSR")
 	} else if why := unsupportedKey(key); why != "" {
 		c.invalidText(f, valueOmitted, why)
 	}
@@ -52,7 +52,7 @@ func (c *check) trustBundle(f field) {
 	}
 	for _, anchor := range anchors {
 		if at := positions[anchor]; len(at) > 1 {
-			c.invalidText(f, valueOmitted, "entries "+strings.Join(at, ", ")+" are the same trust anchor")
+			c.invalidText(f, valueOmitted, "duplicate trust anchor (indices ["+strings.Join(at, " ")+"])")
 		}
 	}
 }
@@ -85,21 +85,22 @@ func (c *check) issued(spec, status field) {
 	}
 	block, rest := pem.Decode([]byte(chain.text()))
 	if block == nil {
-		c.invalid(chain, "must contain a certificate")
+		c.invalid(chain, "issued certificate chain must contain at least one certificate")
 		return
 	}
-	leaf, ok := c.chained(chain, block)
+	leaf, ok := c.chained(chain, block, "leaf")
 	if !ok {
 		return
 	}
 	if key, ok := requestedKey(spec.get("stubPKCS10Request").text()); ok && key != leaf.key {
-		c.invalid(chain, "the first certificate is not for the requested public key")
+		c.invalid(chain, "leaf certificate was not issued to the requested public key")
 		return
 	}
 	from, refresh, until := status.get("notBefore"), status.get("beginRefreshAt"), status.get("notAfter")
-	for _, f := range [...]field{from, until, refresh} {
-		c.need(f)
-	}
+	const consistent = "must be present and consistent with the issued certificate"
+	c.needWith(from, consistent)
+	c.needWith(until, consistent)
+	c.needWith(refresh, "must be present and in the range [notbefore+10min, notafter-10min]")
 	if !from.isSet() || !refresh.isSet() || !until.isSet() {
 		return
 	}
@@ -107,33 +108,33 @@ func (c *check) issued(spec, status field) {
 	const margin = 10 * time.Minute
 	switch lifetime := leaf.notAfter.Sub(leaf.notBefore); {
 	case !start.Equal(leaf.notBefore):
-		c.invalid(from, "must be the time in the first certificate")
+		c.invalid(from, "must be set to the NotBefore time encoded in the leaf certificate")
 	case !end.Equal(leaf.notAfter):
-		c.invalid(until, "must be the time in the first certificate")
+		c.invalid(until, "must be set to the NotAfter time encoded in the leaf certificate")
 	case lifetime < time.Hour:
-		c.invalidText(chain, lifetime.String(), "the first certificate must be valid for at least an hour")
+		c.invalidText(chain, lifetime.String(), "leaf certificate lifetime must be >= 1 hour")
 	case lifetime > time.Duration(spec.get("maxExpirationSeconds").number())*time.Second:
-		c.invalidText(chain, lifetime.String(), "the first certificate must not be valid for longer than spec.maxExpirationSeconds")
+		c.invalidText(chain, lifetime.String(), "leaf certificate lifetime must be <= spec.maxExpirationSeconds ("+spec.get("maxExpirationSeconds").Value.NumberText()+")")
 	case again.Before(start.Add(margin)):
 		c.invalid(refresh, "must be at least 10 minutes after status.notBefore")
 	case again.After(end.Add(-margin)):
 		c.invalid(refresh, "must be at least 10 minutes before status.notAfter")
 	default:
 		for block, rest = pem.Decode(rest); block != nil && ok; block, rest = pem.Decode(rest) {
-			_, ok = c.chained(chain, block)
+			_, ok = c.chained(chain, block, "intermediate")
 		}
 	}
 }
 
-// chained reads a certificate of a chain.
-func (c *check) chained(chain field, block *pem.Block) (certificate, bool) {
+// chained reads a certificate of a chain; role names it in messages.
+func (c *check) chained(chain field, block *pem.Block, role string) (certificate, bool) {
 	if block.Type != certificateBlock {
-		c.invalid(chain, "must consist of CERTIFICATE PEM blocks")
+		c.invalid(chain, "issued certificate chain must consist entirely of CERTIFICATE PEM blocks")
 		return certificate{}, false
 	}
 	parsed, ok := parseCertificate(block.Bytes)
 	if !ok {
-		c.invalid(chain, "contains a certificate that does not parse as X.509")
+		c.invalid(chain, role+" certificate does not parse as valid X.509")
 	}
 	return parsed, ok
 }

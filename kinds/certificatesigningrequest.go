@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -32,7 +33,7 @@ func validateCertificateSigningRequest(c *check, object, old field) {
 		c.invalid(request, "PEM block type must be CERTIFICATE REQUEST")
 	}
 	if certificate := object.get("status.certificate"); certificate.text() != "" && certificate.text() != old.get("status.certificate").text() && !hasBlock(certificate.text(), "CERTIFICATE") {
-		c.invalid(certificate, "must contain at least one CERTIFICATE PEM block")
+		c.invalidText(certificate, "<certificate data>", "must contain at least one CERTIFICATE PEM block")
 	}
 	if usages.items() == 0 {
 		c.required(usages, "")
@@ -46,7 +47,7 @@ func validateCertificateSigningRequest(c *check, object, old field) {
 		}
 	}
 	if signer.text() == "kubernetes.io/legacy-unknown" && old.Value.Lookup("spec", "signerName").StringOr("") != signer.text() {
-		c.invalid(signer, "is not allowed in this version")
+		c.invalid(signer, "the legacy signerName is not allowed via this API version")
 	} else {
 		c.signerName(signer)
 	}
@@ -76,7 +77,7 @@ func (c *check) signerName(f field) {
 	}
 	c.everyPart(f, domain, names.DNSLabel)
 	if !strings.Contains(domain, ".") {
-		c.invalid(f, "the domain must have at least two segments separated by dots")
+		c.invalidText(f, domain, "should be a domain with at least two segments separated by dots")
 	}
 	c.everyPart(f, path, names.DNSSubdomain)
 	if limit := names.MaxSubdomain + maxPath + 1; len(f.text()) > limit {
@@ -86,9 +87,10 @@ func (c *check) signerName(f field) {
 
 // everyPart applies a rule to the dot-separated parts of a text, up to the first invalid one.
 func (c *check) everyPart(f field, text string, rule func(string) string) {
-	for part := range strings.SplitSeq(text, ".") {
+	for _, part := range strings.Split(text, ".") {
 		if why := rule(part); why != "" {
-			c.unmetText(f, part, why)
+			start := "validating label " + strconv.Quote(part) + ": "
+			c.unmetText(f, text, start+strings.ReplaceAll(why, "\n", "\n"+start))
 			return
 		}
 	}
@@ -109,7 +111,7 @@ func validateRequestConditions(c *check, conditions, old field) {
 		}
 		c.needOneOf(status, supported)
 		if opposed := kind.text() == "Approved" && seen.has("Denied") || kind.text() == "Denied" && seen.has("Approved"); opposed && !bothStored {
-			const why = "the conditions Approved and Denied are mutually exclusive"
+			const why = "Approved and Denied conditions are mutually exclusive"
 			if c.kind.Since("1.37") { // for all of them together
 				c.invalid(conditions, why)
 			} else {
@@ -130,21 +132,21 @@ func validateRequestUpdate(c *check, object, old field) {
 		next, was := conditionsOf(conditions.Value, kind), conditionsOf(stored.Value, kind)
 		switch {
 		case next.Len() < was.Len():
-			c.forbidden(conditions, "a condition of type "+kind+" may not be removed")
+			c.forbidden(conditions, "updates may not remove a condition of type "+strconv.Quote(kind))
 		case c.subresource == "approval" || kind == "Failed":
 		case next.Len() > was.Len():
-			c.forbidden(conditions, "a condition of type "+kind+" may not be added")
+			c.forbidden(conditions, "updates may not add a condition of type "+strconv.Quote(kind))
 		case !document.Equal(next, was):
-			c.forbidden(conditions, "a condition of type "+kind+" may not be changed")
+			c.forbidden(conditions, "updates may not modify a condition of type "+strconv.Quote(kind))
 		}
 	}
 	certificate, issued := object.get("status.certificate"), old.get("status.certificate")
 	switch {
 	case certificate.text() == issued.text():
 	case c.subresource != "status":
-		c.forbidden(certificate, "may only be set through the status subresource")
+		c.forbidden(certificate, "updates may not set certificate content")
 	case !issued.isEmpty():
-		c.forbidden(certificate, "may not be changed")
+		c.forbidden(certificate, "updates may not modify existing certificate content")
 	}
 }
 

@@ -63,9 +63,22 @@ func (c *check) release() {
 // root returns the field of the whole object.
 func (c *check) root(object document.Value) field { return field{object, c, 0} }
 
-// add adds an error for f. Its value is set by finish.
+// add adds an error for f, with the value of f if such errors show one.
 func (c *check) add(t schema.ErrorType, f field, detail string) {
-	c.errs = append(c.errs, schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), Detail: detail})
+	e := schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), Detail: detail}
+	if showsValue(t) {
+		e.BadValue = f.Value
+		if !e.BadValue.Exists() {
+			e.BadValue = c.absent(e.Path)
+		}
+	}
+	c.errs = append(c.errs, e)
+}
+
+// invalidAlone adds an error "Invalid value" for f that shows no value.
+func (c *check) invalidAlone(f field, detail string) {
+	c.invalid(f, detail)
+	c.errs[len(c.errs)-1].BadValue = document.Value{}
 }
 
 // addValue adds an error for f that shows the value bad instead of f's.
@@ -84,14 +97,14 @@ func (c *check) invalidText(f field, text, detail string) {
 // unmet adds an error "Invalid value" for f for each requirement in why, the result of a
 // function of package names.
 func (c *check) unmet(f field, why string) {
-	for requirement := range strings.SplitSeq(why, "\n") {
+	for _, requirement := range strings.Split(why, "\n") {
 		c.invalid(f, requirement)
 	}
 }
 
 // unmetText is unmet for errors that show text instead of f's value.
 func (c *check) unmetText(f field, text, why string) {
-	for requirement := range strings.SplitSeq(why, "\n") {
+	for _, requirement := range strings.Split(why, "\n") {
 		c.invalidText(f, text, requirement)
 	}
 }
@@ -180,14 +193,16 @@ func (c *check) again(mark int) { c.errs = append(c.errs, c.errs[mark:]...) }
 // failed reports whether errors were added since mark, an earlier value of len(c.errs).
 func (c *check) failed(mark int) bool { return len(c.errs) > mark }
 
-// finish returns the errors with their values.
-func (c *check) finish() []schema.FieldError {
-	for i, e := range c.errs {
-		if !e.BadValue.Exists() && showsValue(e.Type) {
-			c.errs[i].BadValue = c.object.Follow(e.Path)
+// absent returns the value that kube-apiserver shows for an absent field: "" for a string, and
+// null for others, most of which are pointers, lists or maps in Go. A field of an unknown type is
+// part of the metadata or of an annotation, where most are strings.
+func (c *check) absent(path document.Path) document.Value {
+	if c.kind != nil {
+		if t := c.kind.Type().At(path); t != nil && t.Scalar != schema.StringScalar {
+			return document.NewNull()
 		}
 	}
-	return c.errs
+	return document.NewString("")
 }
 
 func showsValue(t schema.ErrorType) bool {

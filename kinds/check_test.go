@@ -103,7 +103,7 @@ func TestErrorsHaveValueAndRepeat(t *testing.T) {
 	c.again(0)
 	c.need(spec.get("selector"))
 	var got []string
-	for _, e := range c.finish() {
+	for _, e := range c.errs {
 		got = append(got, e.Error())
 	}
 	const negative = "spec.replicas: Invalid value: -1: must be greater than or equal to 0"
@@ -118,7 +118,7 @@ func TestTooManyShowsTheNumber(t *testing.T) {
 	c := newCheck(nil, "", parse(t, `{"list":[{"name":"a"},{"name":"b"}]}`))
 	defer c.release()
 	c.tooMany(c.root(c.object).get("list"), 1)
-	if got, want := c.finish()[0].Error(), "list: Too many: 2: must have at most 1 items"; got != want {
+	if got, want := c.errs[0].Error(), "list: Too many: 2: must have at most 1 items"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

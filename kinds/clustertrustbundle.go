@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -45,14 +44,15 @@ func bundleName(signer string) NameRule {
 	return func(name string, prefix bool) string {
 		if signer == "" {
 			if strings.Contains(name, ":") {
-				return "must not contain ':' without spec.signerName"
+				return `ClusterTrustBundle without signer name must not have ":" in its name`
 			}
 			return subdomainName(name, prefix)
 		}
 		start := strings.ReplaceAll(signer, "/", ":") + ":"
 		rest, ok := strings.CutPrefix(name, start)
 		if !ok {
-			return "must begin with " + strconv.Quote(start) + ", because of spec.signerName"
+			// A line break would separate two requirements.
+			return strings.ReplaceAll("ClusterTrustBundle for signerName "+signer+" must be named with prefix "+start, "\n", `\n`)
 		}
 		return subdomainName(rest, prefix)
 	}

@@ -18,7 +18,11 @@ func validateControllerRevision(c *check, object, old field) {
 		c.immutable(data, old.get("data"))
 		return
 	}
-	if data.Kind() != document.Object {
-		c.required(data, "data must be a JSON object")
+	switch data.Kind() {
+	case document.Object:
+	case document.Absent, document.Null:
+		c.required(data, "data is mandatory")
+	default:
+		c.required(data, "data must be a valid JSON object")
 	}
 }

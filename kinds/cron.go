@@ -8,17 +8,16 @@ import (
 
 // cronField is a field of a schedule: its range and the names of its values.
 type cronField struct {
-	name      string
 	low, high int
 	names     string
 }
 
 var cronFields = [...]cronField{
-	{"minute", 0, 59, ""},
-	{"hour", 0, 23, ""},
-	{"day of the month", 1, 31, ""},
-	{"month", 1, 12, "jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec"},
-	{"day of the week", 0, 6, "sun,mon,tue,wed,thu,fri,sat"},
+	{0, 59, ""}, // minute
+	{0, 23, ""}, // hour
+	{1, 31, ""}, // day of the month
+	{1, 12, "jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec"}, // month
+	{0, 6, "sun,mon,tue,wed,thu,fri,sat"},                      // day of the week
 }
 
 // wrongSchedule returns why a CronJob's schedule is invalid, "" if it is valid. A schedule has
@@ -29,7 +28,7 @@ func wrongSchedule(schedule string) string {
 		zone, rest, found := strings.Cut(schedule, " ")
 		_, name, _ := strings.Cut(zone, "=")
 		if !found || !isTimeZone(name) && !among(name, ",UTC,Local") {
-			return "unknown time zone " + name
+			return "provided bad location " + name + ": unknown time zone " + name
 		}
 		schedule = strings.TrimSpace(rest)
 	}
@@ -38,13 +37,15 @@ func wrongSchedule(schedule string) string {
 	}
 	fields := strings.Fields(schedule)
 	if len(fields) != len(cronFields) {
-		return "expected exactly 5 fields, found " + strconv.Itoa(len(fields))
+		return "expected exactly 5 fields, found " + strconv.Itoa(len(fields)) + ": [" + strings.Join(fields, " ") + "]"
 	}
 	for i, field := range fields {
-		for part := range strings.SplitSeq(field, ",") {
-			if part != "" && !cronFields[i].accepts(part) {
-				return "the " + cronFields[i].name + " " + strconv.Quote(part) + " is not within " +
-					strconv.Itoa(cronFields[i].low) + " to " + strconv.Itoa(cronFields[i].high) + ", a range, or either with a step"
+		for _, part := range strings.Split(field, ",") {
+			if part == "" {
+				continue
+			}
+			if why := cronFields[i].wrong(part); why != "" {
+				return why
 			}
 		}
 	}
@@ -56,52 +57,77 @@ func wrongDescriptor(word string) string {
 		return ""
 	}
 	if text, ok := strings.CutPrefix(word, "@every "); ok {
-		if _, err := time.ParseDuration(text); err == nil {
-			return ""
+		if _, err := time.ParseDuration(text); err != nil {
+			return "failed to parse duration " + word + ": " + err.Error()
 		}
+		return ""
 	}
 	return "unrecognized descriptor: " + word
 }
 
-// accepts reports whether a field is valid: a value, a range or a star, optionally with a
-// step.
-func (f cronField) accepts(text string) bool {
-	values, step, stepped := strings.Cut(text, "/")
-	from, to, ranged := strings.Cut(values, "-")
-	if stepped {
-		if n, err := strconv.Atoi(step); err != nil || n <= 0 {
-			return false
+// wrong returns why a part of a field is invalid, "" if it is valid: a value, a range or a star,
+// optionally with a step.
+func (f cronField) wrong(text string) string {
+	parts := strings.Split(text, "/")
+	bounds := strings.Split(parts[0], "-")
+	low, high := f.low, f.high
+	if bounds[0] != "*" && bounds[0] != "?" {
+		var why string
+		if low, why = f.value(bounds[0]); why != "" {
+			return why
+		}
+		switch {
+		case len(bounds) > 2:
+			return "too many hyphens: " + text
+		case len(bounds) == 2:
+			if high, why = f.value(bounds[1]); why != "" {
+				return why
+			}
+		case len(parts) == 1:
+			high = low
 		}
 	}
-	if from == "*" || from == "?" {
-		return true
-	}
-	low, ok := f.value(from)
-	if !ok {
-		return false
-	}
-	high := low
+	step := 1
 	switch {
-	case ranged:
-		if high, ok = f.value(to); !ok {
-			return false
+	case len(parts) > 2:
+		return "too many slashes: " + text
+	case len(parts) == 2:
+		var why string
+		if step, why = natural(parts[1]); why != "" {
+			return why
 		}
-	case stepped:
-		high = f.high
 	}
-	return low >= f.low && high <= f.high && low <= high
+	switch {
+	case low < f.low:
+		return "beginning of range (" + strconv.Itoa(low) + ") below minimum (" + strconv.Itoa(f.low) + "): " + text
+	case high > f.high:
+		return "end of range (" + strconv.Itoa(high) + ") above maximum (" + strconv.Itoa(f.high) + "): " + text
+	case low > high:
+		return "beginning of range (" + strconv.Itoa(low) + ") beyond end of range (" + strconv.Itoa(high) + "): " + text
+	case step == 0:
+		return "step of range should be a positive number: " + text
+	}
+	return ""
 }
 
-func (f cronField) value(text string) (int, bool) {
-	i := f.low
-	if f.names != "" {
-		for name := range strings.SplitSeq(f.names, ",") {
-			if name == strings.ToLower(text) {
-				return i, true
-			}
-			i++
+// value returns the number of a value or of its name. why is not "" if it is neither.
+func (f cronField) value(text string) (n int, why string) {
+	for i, name := range strings.Split(f.names, ",") {
+		if name != "" && name == strings.ToLower(text) {
+			return f.low + i, ""
 		}
 	}
+	return natural(text)
+}
+
+// natural returns a number that is not negative.
+func natural(text string) (n int, why string) {
 	n, err := strconv.Atoi(text)
-	return n, err == nil && n >= 0
+	switch {
+	case err != nil:
+		return 0, "failed to parse int from " + text + ": " + err.Error()
+	case n < 0:
+		return 0, "negative number (" + strconv.Itoa(n) + ") not allowed: " + text
+	}
+	return n, ""
 }

@@ -25,14 +25,14 @@ func validateCSIDriver(c *check, object, old field) {
 	validateTokenRequests(c, spec.get("tokenRequests"))
 	modes := spec.get("volumeLifecycleModes")
 	for i := range modes.items() {
-		c.oneOf(modes.hiddenItem(i), "Ephemeral,Persistent")
+		c.oneOf(modes.hiddenItem(i), "Persistent,Ephemeral")
 	}
 	if period := spec.get("nodeAllocatableUpdatePeriodSeconds"); period.isSet() && period.number() < 10 {
-		c.invalid(period, "must be at least 10 seconds")
+		c.invalid(period, "must be greater than or equal to 10 seconds")
 	}
 	requests := spec.get("tokenRequests")
 	if secrets := spec.get("serviceAccountTokenInSecrets"); secrets.isSet() && requests.items() == 0 {
-		c.invalid(secrets, "may only be set with tokenRequests")
+		c.invalid(secrets, "serviceAccountTokenInSecrets is set but no tokenRequests are specified")
 	}
 	if old.isSet() {
 		was := old.get("spec")
@@ -52,10 +52,10 @@ func validateTokenRequests(c *check, requests field) {
 			continue
 		}
 		if seconds.isSet() && seconds.number() < 600 {
-			c.invalid(seconds, "may not be less than 10 minutes")
+			c.invalid(seconds, "may not specify a duration less than 10 minutes")
 		}
 		if seconds.number() > 1<<32 {
-			c.invalid(seconds, "may not be more than 2^32 seconds")
+			c.invalid(seconds, "may not specify a duration larger than 2^32 seconds")
 		}
 	}
 }

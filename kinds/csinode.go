@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // csiNodeStrategy is the strategy of storage.k8s.io/v1 CSINode.
@@ -46,10 +47,10 @@ func validateTopologyKeys(c *check, driver field) {
 	for i := range keys.items() {
 		key := keys.item(i)
 		if key.isEmpty() {
-			c.required(driver, "a topology key may not be empty")
+			c.required(driver, "")
 		}
 		if seen.add(key.text()) {
-			c.duplicate(driver)
+			c.addValue(schema.ErrorDuplicate, driver, key.text(), "")
 		}
 		if why := names.QualifiedName(key.text()); why != "" {
 			c.unmetText(driver, key.text(), why)

@@ -23,6 +23,9 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	case errors.As(err, &wrong):
 		for _, e := range wrong.Errors {
 			if e.Field != "metadata.name" || !old.isSet() && !object.get("metadata.name").isEmpty() { // a rule for new names
+				if showsValue(e.Type) && !e.BadValue.Exists() {
+					e.BadValue = object.Value.Follow(e.Path)
+				}
 				c.errs = append(c.errs, e)
 			}
 		}

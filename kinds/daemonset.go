@@ -21,7 +21,7 @@ func validateDaemonSet(c *check, object, old field) {
 		c.invalid(selector, "empty selector is invalid for daemonset")
 	}
 	c.podTemplate(template)
-	c.runsForEver(template)
+	c.runsForEver(template, "DaemonSet")
 	c.counts(spec, "minReadySeconds", "revisionHistoryLimit")
 	c.daemonSetStrategy(spec.get("updateStrategy"))
 	if old.isSet() {
@@ -50,7 +50,7 @@ func (c *check) daemonSetStrategy(strategy field) {
 			c.required(unavailable, "cannot be 0 when maxSurge is 0")
 		}
 	default:
-		c.notSupported(strategy, "OnDelete,RollingUpdate")
+		c.notSupported(strategy, "RollingUpdate,OnDelete")
 	}
 }
 

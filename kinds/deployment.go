@@ -80,8 +80,8 @@ func isNone(f field) bool {
 func validateDeploymentStatus(c *check, object, old field) {
 	status := object.get("status")
 	c.counts(status, "observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas", "terminatingReplicas", "collisionCount")
-	c.atMost(status, "replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
-	c.atMost(status, "readyReplicas", "availableReplicas")
+	c.atMost(status, "replicas", aboveReplicas, "updatedReplicas", "readyReplicas", "availableReplicas")
+	c.atMost(status, "readyReplicas", aboveReadyReplicas, "availableReplicas")
 	c.notDecremented(status.get("collisionCount"), old.get("status.collisionCount"))
 }
 

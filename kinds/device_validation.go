@@ -1,10 +1,12 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // Rules of the group resource.k8s.io that several of its kinds share
@@ -31,7 +33,7 @@ func (c *check) itemsWithin(list field, limit int) bool {
 // distinct requires that no earlier item has the key. Errors are reported for the item.
 func (c *check) distinct(item field, key string, seen *seenTexts) {
 	if seen.add(key) {
-		c.duplicate(item)
+		c.addValue(schema.ErrorDuplicate, item, key, "")
 	}
 }
 
@@ -82,9 +84,9 @@ func validateDeviceRequest(c *check, request field) {
 	exactly, alternatives := request.get("exactly"), request.get("firstAvailable")
 	switch {
 	case !exactly.isSet() && alternatives.items() == 0:
-		c.required(request, "one of `exactly` and `firstAvailable` is required")
+		c.required(request, "exactly one of `exactly` or `firstAvailable` is required")
 	case exactly.isSet() && alternatives.items() > 0:
-		c.invalid(request, "`exactly` and `firstAvailable` are mutually exclusive")
+		c.invalidValue(request, document.NewNull(), "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set")
 	case exactly.isSet():
 		validateExactRequest(c, exactly)
 	case c.itemsWithin(alternatives, maxSubrequests):
@@ -106,7 +108,7 @@ func validateExactRequest(c *check, request field) {
 	switch mode.text() {
 	case "All":
 		if count.number() != 0 {
-			c.invalid(count, "may not be specified for allocationMode 'All'")
+			c.invalid(count, "must not be specified when allocationMode is 'All'")
 		}
 	case "ExactCount":
 		if count.number() <= 0 {
@@ -165,7 +167,7 @@ func validateDeviceConstraint(c *check, constraint field, known map[string]bool)
 	case distinct.isSet():
 		c.deviceAttributeName(distinct)
 	default:
-		c.required(constraint, "one of `matchAttribute` and `distinctAttribute` is required")
+		c.required(constraint, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`)
 	}
 }
 
@@ -173,7 +175,7 @@ func validateDeviceConstraint(c *check, constraint field, known map[string]bool)
 func (c *check) deviceAttributeName(f field) {
 	c.deviceQualifiedName(f, f.text())
 	if !strings.Contains(f.text(), "/") {
-		c.invalid(f, "must have a domain and a name separated by a slash")
+		c.invalid(f, "a fully qualified name must be a domain and a name separated by a slash")
 	}
 }
 
@@ -225,7 +227,7 @@ func validateRequestRefs(c *check, refs field, known map[string]bool) {
 // validateRequestRef requires the name of a request, or REQUEST/SUBREQUEST for one of its
 // alternatives.
 func validateRequestRef(c *check, ref field, known map[string]bool) {
-	const why = "must be the name of a request in the claim, or <request>/<subrequest>"
+	const why = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 	if strings.Count(ref.text(), "/") > 1 {
 		c.invalid(ref, why)
 		return
@@ -258,7 +260,7 @@ func (c *check) rawObject(f field, limit int) {
 	case len(f.Value.AppendJSON(nil)) > limit:
 		c.tooLong(f, limit)
 	case f.Kind() != document.Object:
-		c.invalidText(f, valueOmitted, "must be a JSON object")
+		c.invalidText(f, valueOmitted, "must be a valid JSON object")
 	}
 }
 
@@ -291,8 +293,10 @@ func (c *check) shareID(f field) {
 			ok = strings.IndexByte("0123456789abcdef", text[i]) >= 0
 		}
 	}
-	if !ok {
-		c.invalid(f, "must be a UUID in lower case, such as 123e4567-e89b-42d3-a456-426614174000")
+	if !ok && len(text) != 36 {
+		c.invalid(f, "error validating uid: invalid UUID length: "+strconv.Itoa(len(text)))
+	} else if !ok {
+		c.invalid(f, "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters")
 	}
 }
 
@@ -315,14 +319,14 @@ func (c *check) bindingConditions(of field) {
 	}
 	for i := range fail.items() {
 		if condition := fail.item(i); hasText(wait.Value, condition.text()) {
-			c.invalid(condition, "may not be one of bindingConditions as well")
+			c.invalid(condition, "bindingFailureConditions must not overlap with bindingConditions")
 		}
 	}
 	switch {
 	case wait.items() == 0 && fail.items() > 0:
-		c.invalid(wait, "must be specified with bindingFailureConditions")
+		c.invalid(wait, "bindingConditions are required to use bindingFailureConditions")
 	case fail.items() == 0 && wait.items() > 0:
-		c.invalid(fail, "must be specified with bindingConditions")
+		c.invalid(fail, "bindingFailureConditions are required to use bindingConditions")
 	}
 }
 

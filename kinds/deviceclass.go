@@ -22,6 +22,6 @@ func validateDeviceClass(c *check, object, _ field) {
 		}
 	}
 	if extended.isSet() && !podresources.IsExtended(extended.text()) {
-		c.invalid(extended, "must be the name of an extended resource")
+		c.invalid(extended, "must be a valid extended resource name")
 	}
 }

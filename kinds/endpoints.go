@@ -28,7 +28,7 @@ func validateEndpoints(c *check, object, old field) {
 func validateEndpointSubset(c *check, subset field) {
 	addresses, notReady, ports := subset.get("addresses"), subset.get("notReadyAddresses"), subset.get("ports")
 	if addresses.items() == 0 && notReady.items() == 0 {
-		c.required(subset, "`addresses` or `notReadyAddresses` must be specified")
+		c.required(subset, "must specify `addresses` or `notReadyAddresses`")
 	}
 	for _, list := range [...]field{addresses, notReady} {
 		for i := range list.items() {

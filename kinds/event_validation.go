@@ -39,20 +39,20 @@ func validateEvent(c *check, object, old field) {
 		c.required(time, "")
 	}
 	if kind := object.get("type"); kind.text() != "Normal" && kind.text() != "Warning" {
-		c.invalid(kind, "must be Normal or Warning")
+		c.invalidText(kind, "", "has invalid value: "+kind.text())
 	}
 	source := object.getAs(f.source, "source")
 	component, host := source.get("component"), source.get("host")
 	for _, n := range [...]field{object.getAs(f.first, "firstTimestamp"), object.getAs(f.last, "lastTimestamp")} {
 		if n.isSet() {
-			c.invalid(n, "must not be set")
+			c.invalidText(n, "", "needs to be unset")
 		}
 	}
 	if count := object.getAs(f.count, "count"); count.number() != 0 {
-		c.invalid(count, "must not be set")
+		c.invalidText(count, "", "needs to be unset")
 	}
 	if !component.isEmpty() || !host.isEmpty() {
-		c.invalid(source, "must not be set")
+		c.invalidText(source, "", "needs to be unset")
 	}
 }
 
@@ -67,11 +67,11 @@ func validateEventParts(c *check, object field, f eventFields) {
 			ok = namespace.isEmpty() || namespace.text() == "default"
 		}
 		if !ok {
-			c.invalid(of, "does not match event.namespace")
+			c.invalidText(of, of.text(), "does not match event.namespace")
 		}
 	} else {
 		if of.isEmpty() && namespace.text() != "default" && namespace.text() != "kube-system" {
-			c.invalid(of, "does not match event.namespace")
+			c.invalidText(of, of.text(), "does not match event.namespace")
 		}
 		controller := object.get(f.controller)
 		c.need(controller)
@@ -92,7 +92,7 @@ func (c *check) textUpTo(n field, limit int, required bool) {
 		c.need(n)
 	}
 	if len(n.text()) > limit {
-		c.invalid(n, "may have at most "+strconv.Itoa(limit)+" characters")
+		c.invalidText(n, "", "can have at most "+strconv.Itoa(limit)+" characters")
 	}
 }
 
@@ -101,7 +101,7 @@ func validateEventSeries(c *check, object, series field) {
 		return
 	}
 	if count := series.get("count"); count.number() < 2 {
-		c.invalid(count, "must be at least 2")
+		c.invalidText(count, "", "should be at least 2")
 	}
 	if last := series.get("lastObservedTime"); !last.isSet() {
 		c.required(last, "")

@@ -31,15 +31,19 @@ func validateFlowSchema(c *check, object, _ field) {
 	case n == 1 && name.text() != "exempt":
 		c.invalid(precedence, "only the schema named 'exempt' may have matchingPrecedence 1")
 	}
-	if method.isSet() {
-		c.oneOf(method.get("type"), "ByNamespace,ByUser")
+	const methods = "ByNamespace,ByUser"
+	if kind := method.get("type"); method.isSet() && !among(kind.text(), methods) {
+		kind.Value = method.Value // which kube-apiserver shows
+		c.notSupported(kind, methods)
 	}
-	c.needSyntax(level, names.DNSSubdomain)
+	if c.needWith(level, "must reference a priority level") {
+		c.syntax(level, names.DNSSubdomain)
+	}
 	for i := range rules.items() {
 		validateFlowRule(c, rules.item(i))
 	}
 	if fixed := mandatoryFlowSchema(name.text()); fixed.Exists() && !c.sameAs(spec, spec.Value, c.root(fixed)) {
-		c.invalid(spec, "the spec of '"+name.text()+"' is fixed")
+		c.invalid(spec, "spec of '"+name.text()+"' must equal the fixed value")
 	}
 	c.typedConditions(object.get("status.conditions"))
 }
@@ -65,13 +69,13 @@ func validateFlowSchemaStatus(c *check, object, _ field) {
 func validateFlowRule(c *check, rule field) {
 	subjects, resources, others := rule.get("subjects"), rule.get("resourceRules"), rule.get("nonResourceRules")
 	if subjects.items() == 0 {
-		c.required(subjects, "must have at least one subject")
+		c.required(subjects, "subjects must contain at least one value")
 	}
 	for i := range subjects.items() {
 		validateFlowSubject(c, subjects.item(i))
 	}
 	if resources.items() == 0 && others.items() == 0 {
-		c.required(rule, "one of resourceRules and nonResourceRules must not be empty")
+		c.required(rule, "at least one of resourceRules and nonResourceRules has to be non-empty")
 	}
 	for i := range resources.items() {
 		validateFlowResourceRule(c, resources.item(i))
@@ -85,64 +89,78 @@ func validateFlowRule(c *check, rule field) {
 // others.
 func validateFlowSubject(c *check, n field) {
 	kind := n.get("kind")
-	wanted := ""
-	switch kind.text() {
-	case "ServiceAccount":
-		wanted = "serviceAccount"
-	case "User":
-		wanted = "user"
-	case "Group":
-		wanted = "group"
-	default:
+	wanted := flowSubjectField(kind.text())
+	if wanted == "" {
 		c.notSupported(kind, "Group,ServiceAccount,User")
 		return
 	}
-	for _, field := range [...]string{"serviceAccount", "user", "group"} {
+	for _, other := range [...]string{"ServiceAccount", "User", "Group"} {
+		field := flowSubjectField(other)
 		part := n.get(field)
 		switch {
 		case field != wanted && part.isSet():
-			c.forbidden(part, "may not be specified for a subject of kind "+kind.text())
+			c.forbidden(part, field+" is forbidden when subject kind is not '"+other+"'")
 		case field == wanted && !part.isSet():
-			c.required(part, "must be specified for a subject of kind "+kind.text())
+			c.required(part, field+" is required when subject kind is '"+kind.text()+"'")
 		case field == "serviceAccount" && field == wanted:
 			name := part.get("name")
 			if name.text() != "*" {
 				c.needSyntax(name, names.DNSSubdomain)
 			}
-			c.needSyntax(part.get("namespace"), names.DNSLabel)
+			if namespace := part.get("namespace"); c.needWith(namespace, "must specify namespace for service account") {
+				c.syntax(namespace, names.DNSLabel)
+			}
 		case field == wanted:
 			c.need(part.get("name"))
 		}
 	}
 }
 
+// flowSubjectField returns the field of a kind of subject, "" for an unknown kind.
+func flowSubjectField(kind string) string {
+	switch kind {
+	case "ServiceAccount":
+		return "serviceAccount"
+	case "User":
+		return "user"
+	case "Group":
+		return "group"
+	}
+	return ""
+}
+
 func validateFlowResourceRule(c *check, rule field) {
 	c.verbs(rule.get("verbs"))
-	c.wildcardAlone(rule.get("apiGroups"))
-	c.wildcardAlone(rule.get("resources"))
+	c.wildcardAlone(rule.get("apiGroups"), "resource rules must supply at least one api group", "api groups")
+	c.wildcardAlone(rule.get("resources"), "resource rules must supply at least one resource", "resources")
 	namespaces, cluster := rule.get("namespaces"), rule.get("clusterScope")
 	if namespaces.items() == 0 {
 		if !cluster.isTrue() {
-			c.required(namespaces, "a rule without clusterScope must have at least one namespace")
+			c.required(namespaces, "resource rules that are not cluster scoped must supply at least one namespace")
 		}
 		return
 	}
 	if hasText(namespaces.Value, "*") {
-		c.wildcardAlone(namespaces)
+		c.wildcardAlone(namespaces, "", "namespaces")
 		return
 	}
 	for i := range namespaces.items() {
-		c.syntax(namespaces.item(i), names.DNSLabel)
+		item := namespaces.item(i)
+		if why := names.DNSLabel(item.text()); why != "" {
+			const start = "each member of this list must be '*' or a DNS-1123 label; "
+			c.unmet(item, start+strings.ReplaceAll(why, "\n", "\n"+start))
+		}
 	}
 }
 
-// wildcardAlone requires at least one item, and that "*" is the only item if present.
-func (c *check) wildcardAlone(list field) bool {
+// wildcardAlone requires at least one item, and that "*" is the only item if present; missing and
+// others are parts of the messages.
+func (c *check) wildcardAlone(list field, missing, others string) bool {
 	switch {
 	case list.items() == 0:
-		c.required(list, "must have at least one item")
+		c.required(list, missing)
 	case list.items() > 1 && hasText(list.Value, "*"):
-		c.invalid(list, "if '*' is present, must not specify other items")
+		c.invalid(list, "if '*' is present, must not specify other "+others)
 	default:
 		return true
 	}
@@ -150,7 +168,7 @@ func (c *check) wildcardAlone(list field) bool {
 }
 
 func (c *check) verbs(list field) {
-	if !c.wildcardAlone(list) || hasText(list.Value, "*") {
+	if !c.wildcardAlone(list, "verbs must contain at least one value", "verbs") || hasText(list.Value, "*") {
 		return
 	}
 	for i := range list.items() {
@@ -164,7 +182,7 @@ func (c *check) verbs(list field) {
 func validateFlowURLRule(c *check, rule field) {
 	c.verbs(rule.get("verbs"))
 	urls := rule.get("nonResourceURLs")
-	if !c.wildcardAlone(urls) || hasText(urls.Value, "*") {
+	if !c.wildcardAlone(urls, "nonResourceURLs must contain at least one value", "non-resource URLs") || hasText(urls.Value, "*") {
 		return
 	}
 	for i := range urls.items() {
@@ -184,13 +202,13 @@ func urlPattern(path string) string {
 	case path == "":
 		return "must not be empty"
 	case path[0] != '/':
-		return "must start with a slash"
+		return "must start with slash"
 	case strings.Contains(path, " "):
-		return "must not contain white space"
+		return "must not contain white-space"
 	case strings.Contains(path, "//"):
-		return "must not contain a double slash"
+		return "must not contain double slash"
 	case stars > 1 || stars == 1 && !strings.HasSuffix(path, "/*"):
-		return "wildcard is only permitted at the end, after a slash"
+		return "wildcard can only do suffix matching"
 	}
 	return ""
 }

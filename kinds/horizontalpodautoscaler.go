@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -81,7 +82,9 @@ func (c *check) scaleTarget(ref, old field) {
 		return
 	}
 	group, _, ok := schema.SplitAPIVersion(version.text())
-	if !ok || group == "" && kind != "ReplicationController" {
+	if !ok {
+		c.invalid(version, "unexpected GroupVersion string: "+version.text())
+	} else if group == "" && kind != "ReplicationController" {
 		c.invalid(version, "apiVersion must specify API group")
 	}
 }
@@ -127,7 +130,7 @@ func metricSource(kind string) string {
 
 func (c *check) metric(metric field, anyVersion bool) {
 	kind := metric.get("type")
-	c.need(kind)
+	c.needWith(kind, "must specify a metric source type")
 	c.oneOf(kind, metricTypes)
 	expected := metricSource(kind.text())
 	found := 0
@@ -162,21 +165,25 @@ func (c *check) source(kind string, source field, anyVersion bool) {
 	c.metricTarget(target)
 	switch kind {
 	case "object", "external", "pods":
-		c.needSyntax(source.get("metric.name"), names.PathSegment)
+		if name := source.get("metric.name"); c.needWith(name, "must specify a metric name") {
+			c.syntax(name, names.PathSegment)
+		}
 	case "resource":
-		c.need(source.get("name"))
+		c.needWith(source.get("name"), "must specify a resource name")
 	case "containerResource":
-		if name := source.get("name"); c.need(name) {
+		if name := source.get("name"); c.needWith(name, "must specify a resource name") {
 			c.containerResource(name, name.text())
 		}
-		c.needSyntax(source.get("container"), names.DNSLabel)
+		if container := source.get("container"); c.needWith(container, "must specify a container") {
+			c.syntax(container, names.DNSLabel)
+		}
 	}
 	switch kind {
 	case "object":
 		object := source.get("describedObject")
 		c.reference(object)
 		if _, _, ok := schema.SplitAPIVersion(object.get("apiVersion").text()); !ok && !anyVersion {
-			c.invalid(object.get("apiVersion"), "unexpected GroupVersion string")
+			c.invalid(object.get("apiVersion"), "unexpected GroupVersion string: "+object.get("apiVersion").text())
 		}
 		if !value.isSet() && !average.isSet() {
 			c.required(average, "must set either a target value or averageValue")
@@ -204,12 +211,13 @@ func (c *check) source(kind string, source field, anyVersion bool) {
 
 func (c *check) metricTarget(target field) {
 	kind := target.get("type")
-	c.need(kind)
+	c.needWith(kind, "must specify a metric target type")
 	if !among(kind.text(), "Utilization,Value,AverageValue") {
 		c.invalid(kind, "must be either Utilization, Value, or AverageValue")
 	}
-	c.positive(target.get("value"))
-	c.positive(target.get("averageValue"))
+	const positive = "must be positive"
+	c.positive(target.get("value"), positive)
+	c.positive(target.get("averageValue"), positive)
 	if n := target.get("averageUtilization"); n.isSet() && n.number() < 1 {
 		c.invalid(n, "must be greater than 0")
 	}
@@ -219,7 +227,11 @@ func (c *check) scalingRules(rules field) {
 	if !rules.isSet() {
 		return
 	}
-	c.between(rules.get("stabilizationWindowSeconds"), 0, maxStabilization)
+	window := rules.get("stabilizationWindowSeconds")
+	c.natural(window, zeroOrMore)
+	if window.number() > maxStabilization {
+		c.invalid(window, "must be less than or equal to "+strconv.Itoa(maxStabilization))
+	}
 	c.oneOfIfSet(rules.get("selectPolicy"), "Disabled,Max,Min")
 	policies := rules.get("policies")
 	if policies.items() == 0 {
@@ -231,8 +243,11 @@ func (c *check) scalingRules(rules field) {
 		if value := policy.get("value"); value.number() <= 0 {
 			c.invalid(value, "must be greater than zero")
 		}
-		if period := policy.get("periodSeconds"); period.number() <= 0 || period.number() > maxPeriod {
-			c.invalid(period, "must be greater than zero and at most 1800")
+		switch period := policy.get("periodSeconds"); {
+		case period.number() > maxPeriod:
+			c.invalid(period, "must be less than or equal to 1800")
+		case period.number() <= 0:
+			c.invalid(period, "must be greater than zero")
 		}
 	}
 	c.notNegative(rules.get("tolerance"))
@@ -243,6 +258,6 @@ func validateAutoscalerStatus(c *check, object, _ field) {
 	c.counts(status, "currentReplicas", "desiredReplicas")
 	conditions := status.get("conditions")
 	for i := range conditions.items() {
-		c.minimum(conditions.item(i).get("observedGeneration"), 0)
+		c.natural(conditions.item(i).get("observedGeneration"), zeroOrMore)
 	}
 }

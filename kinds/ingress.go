@@ -22,7 +22,7 @@ func validateIngress(c *check, object, old field) {
 	spec, was := object.get("spec"), old.get("spec")
 	rules, backend, tls, class := spec.get("rules"), spec.get("defaultBackend"), spec.get("tls"), spec.get("ingressClassName")
 	if rules.items() == 0 && !backend.isSet() {
-		c.invalid(spec, "either `defaultBackend` or `rules` must be specified")
+		c.invalidValue(spec, document.NewNull(), "either `defaultBackend` or `rules` must be specified")
 	}
 	if backend.isSet() {
 		validateIngressBackend(c, backend)
@@ -42,7 +42,7 @@ func validateIngress(c *check, object, old field) {
 	annotation := annotations.getAs("kubernetes\u002eio/ingress\u002eclass", "kubernetes.io/ingress.class")
 	annotation.Value = annotations.Value.Get("kubernetes.io/ingress.class")
 	if !old.isSet() && annotation.isSet() && class.isSet() && annotation.text() != class.text() {
-		c.invalidText(annotation, annotation.text(), "must match `ingressClassName` when both are given")
+		c.invalidText(annotation, annotation.text(), "must match `ingressClassName` when both are specified")
 	}
 }
 
@@ -112,7 +112,7 @@ func validateIngressPaths(c *check, http field) {
 func validateIngressPath(c *check, n field) {
 	kind, path := n.get("pathType"), n.get("path")
 	if !kind.isSet() {
-		c.required(kind, "")
+		c.required(kind, "pathType must be specified")
 		return
 	}
 	text := path.text()
@@ -128,7 +128,7 @@ func validateIngressPath(c *check, n field) {
 		}
 		for _, suffix := range [...]string{"/..", "/."} {
 			if strings.HasSuffix(text, suffix) {
-				c.invalid(path, "must not end with '"+suffix+"'")
+				c.invalid(path, "cannot end with '"+suffix+"'")
 			}
 		}
 	case "ImplementationSpecific":
@@ -145,13 +145,13 @@ func validateIngressBackend(c *check, n field) {
 	resource, service := n.get("resource"), n.get("service")
 	switch {
 	case resource.isSet() && service.isSet():
-		c.invalidText(n, "", "resource and service are mutually exclusive")
+		c.invalidText(n, "", "cannot set both resource and service backends")
 	case resource.isSet():
 		validateTypedReference(c, resource)
 	case service.isSet():
 		validateServiceBackend(c, n, service)
 	default:
-		c.invalidText(n, "", "a resource or a service must be specified")
+		c.invalidText(n, "", "resource or service backend is required")
 	}
 }
 
@@ -160,13 +160,13 @@ func validateServiceBackend(c *check, backend, service field) {
 	c.needSyntax(service.get("name"), names.DNSLabel)
 	switch hasNumber := number.number() != 0; {
 	case !name.isEmpty() && hasNumber:
-		c.invalidText(backend, "", "name and number of a port are mutually exclusive")
+		c.invalidText(backend, "", "cannot set both port name & port number")
 	case !name.isEmpty():
 		c.syntax(name, names.PortName)
 	case hasNumber:
 		c.port(number)
 	default:
-		c.required(backend, "name or number of the port is required")
+		c.required(backend, "port name or number is required")
 	}
 }
 
@@ -199,16 +199,6 @@ func validateLoadBalancerAddresses(c *check, list, old field) {
 			}
 		}
 	}
-}
-
-// hasItemWith reports whether an item of a list has a field with the given text.
-func hasItemWith(list document.Value, field, text string) bool {
-	for _, item := range list.Items() {
-		if item.Get(field).StringOr("") == text {
-			return true
-		}
-	}
-	return false
 }
 
 // warnIngress warns about the annotation of the class of a new Ingress.

@@ -29,11 +29,11 @@ func validateIngressClass(c *check, object, old field) {
 	case !scope.isSet():
 		c.required(scope, "")
 	case scope.text() == "Namespace" && !namespace.isSet():
-		c.required(namespace, "must be specified with `scope` 'Namespace'")
+		c.required(namespace, "`parameters.scope` is set to 'Namespace'")
 	case scope.text() == "Namespace":
 		c.syntax(namespace, names.DNSLabel)
 	case scope.text() == "Cluster" && namespace.isSet():
-		c.forbidden(namespace, "may not be specified with `scope` 'Cluster'")
+		c.forbidden(namespace, "`parameters.scope` is set to 'Cluster'")
 	default:
 		c.oneOf(scope, "Cluster,Namespace")
 	}

@@ -1,10 +1,9 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/patchlab-dev/patchlab/document"
 )
 
 // validateJobStatus validates an update of the status, by the Job controller or by the
@@ -59,7 +58,7 @@ func (s *jobStatus) checkUncounted() {
 // wrong reports an error of the conditions as a whole.
 func (s *jobStatus) wrong(is bool, why string) {
 	if is {
-		s.invalidText(s.status.get("conditions"), "", why)
+		s.invalidAlone(s.status.get("conditions"), why)
 	}
 }
 
@@ -79,7 +78,7 @@ func (s *jobStatus) checkEnd() {
 		}
 	}
 	if (s.changed("startTime") || s.changed("completionTime")) && isBefore(end.text(), start.text()) {
-		s.invalid(end, "must be equal to or after startTime")
+		s.invalid(end, "must be equal to or after `startTime`")
 	}
 }
 
@@ -130,7 +129,7 @@ func (s *jobStatus) checkFixedTimes() {
 	if before := s.was.get("completionTime"); end.isSet() && before.isSet() && end.text() != before.text() {
 		s.invalidChange(end, isImmutable)
 	}
-	resuming := s.wasIs("Suspended") && hasFalse(s.status.Value, "Suspended")
+	resuming := s.wasIs("Suspended") && conditionIs(s.status.Value, "Suspended", "False")
 	if s.was.get("startTime").isSet() && s.changed("startTime") && !resuming && !s.spec.get("suspend").isTrue() {
 		s.invalidChange(start, "field is immutable for unsuspended job once set")
 	}
@@ -141,15 +140,6 @@ func isBefore(a, b string) bool {
 	x, wrong := time.Parse(time.RFC3339, a)
 	y, alsoWrong := time.Parse(time.RFC3339, b)
 	return wrong == nil && alsoWrong == nil && x.Before(y)
-}
-
-func hasFalse(status document.Value, name string) bool {
-	for _, c := range status.Get("conditions").Items() {
-		if c.Get("type").StringOr("") == name && c.Get("status").StringOr("") == "False" {
-			return true
-		}
-	}
-	return false
 }
 
 // checkFinished forbids active pods in a finished Job.
@@ -177,7 +167,7 @@ func (s *jobStatus) checkIndexes() {
 	doneChanged, failedChanged := done.text() != s.was.get("completedIndexes").text(), s.changed("failedIndexes")
 	format := func(list field, changed bool) {
 		if _, why := countIndexes(list.text(), completions.number()); changed && completions.isSet() && why != "" {
-			s.invalid(list, why)
+			s.invalid(list, "error parsing "+list.lastName()+": "+why)
 		}
 	}
 	format(done, doneChanged)
@@ -190,37 +180,39 @@ func (s *jobStatus) checkIndexes() {
 	if failedChanged && failed.isSet() && !perIndex.isSet() {
 		s.invalid(failed, "cannot set non-null failedIndexes when backoffLimitPerIndex is null")
 	}
-	if (failedChanged || doneChanged) && completions.isSet() && failed.isSet() && overlap(done.text(), failed.text(), completions.number()) {
-		s.invalid(failed, "failedIndexes and completedIndexes overlap")
+	if (failedChanged || doneChanged) && completions.isSet() && failed.isSet() {
+		if at, found := overlap(done.text(), failed.text(), completions.number()); found {
+			s.invalid(failed, "failedIndexes and completedIndexes overlap at index: "+strconv.FormatInt(at, 10))
+		}
 	}
 }
 
-// overlap reports whether two lists of indexes have a common index. Malformed intervals are
+// overlap returns the first index that two lists of indexes have in common. Malformed intervals are
 // ignored. Both lists are ascending, so that one pass is enough.
-func overlap(a, b string, completions int64) bool {
+func overlap(a, b string, completions int64) (at int64, found bool) {
 	if a == "" || b == "" {
-		return false
+		return 0, false
 	}
 	as, bs := strings.Split(a, ","), strings.Split(b, ",")
 	for i, j := 0, 0; i < len(as) && j < len(bs); {
-		aFrom, aTo, ok := indexInterval(as[i], completions)
-		if !ok {
+		aFrom, aTo, why := indexInterval(as[i], completions)
+		if why != "" {
 			i++
 			continue
 		}
-		bFrom, bTo, ok := indexInterval(bs[j], completions)
+		bFrom, bTo, why := indexInterval(bs[j], completions)
 		switch {
-		case !ok:
+		case why != "":
 			j++
 		case aFrom <= bTo && bFrom <= aTo:
-			return true
+			return max(aFrom, bFrom), true
 		case aFrom <= bFrom:
 			i++
 		default:
 			j++
 		}
 	}
-	return false
+	return 0, false
 }
 
 // checkCounters refuses counters of finished pods that have decreased.

@@ -41,7 +41,7 @@ func validateJob(c *check, object, old field) {
 	if isIndexed(spec) && completions > 0 {
 		host := name.text() + "-" + strconv.FormatInt(completions-1, 10)
 		if why := names.DNSLabel(host); why != "" {
-			c.invalid(name, "cannot create pods with the host name "+host)
+			c.invalid(name, "will not able to create pod with invalid DNS label: "+host)
 		}
 	}
 	if old.isSet() {
@@ -82,8 +82,8 @@ func (c *check) hasLabel(labels field, key, value string) {
 	switch label := labels.key(key); {
 	case !label.Exists():
 		c.required(label, "must be '"+value+"'")
-	case label.text() != value:
-		c.invalid(label, "must be '"+value+"'")
+	case label.text() != value: // kube-apiserver shows all labels
+		c.invalidValue(label, labels.Value, "must be '"+value+"'")
 	}
 }
 
@@ -98,7 +98,7 @@ func (c *check) jobSpec(spec field) {
 		c.needSyntax(manager, names.DomainPrefixedPath)
 		c.maxBytes(manager, maxManagedBy)
 	}
-	c.oneOfIfSet(spec.get("completionMode"), "Indexed,NonIndexed")
+	c.oneOfIfSet(spec.get("completionMode"), "NonIndexed,Indexed")
 	switch mode := spec.get("completionMode"); {
 	case isIndexed(spec):
 		c.indexedJob(spec)
@@ -143,22 +143,23 @@ func (c *check) indexedJob(spec field) {
 	if !completions.isSet() {
 		c.required(completions, "when completion mode is Indexed")
 	}
-	limit := func(f field, most int64) {
+	limit := func(f field, most int64, when string) {
 		if f.isSet() && f.number() > most {
-			c.invalid(f, "must be less than or equal to "+strconv.FormatInt(most, 10))
+			c.invalid(f, "must be less than or equal to "+strconv.FormatInt(most, 10)+when)
 		}
 	}
-	limit(parallelism, maxIndexedPods)
-	if completions.isSet() {
-		limit(maxFailed, completions.number())
+	limit(parallelism, maxIndexedPods, " when completion mode is Indexed")
+	if completions.isSet() && maxFailed.isSet() && maxFailed.number() > completions.number() {
+		c.invalid(maxFailed, "must be less than or equal to completions")
 	}
-	limit(maxFailed, maxIndexedPods)
+	limit(maxFailed, maxIndexedPods, "")
 	if completions.number() > manyCompletions && perIndex.isSet() {
 		if !maxFailed.isSet() {
 			c.required(maxFailed, "must be specified when completions is above 100000")
 		}
-		limit(parallelism, maxPodsOfMany)
-		limit(maxFailed, maxFailuresOfMany)
+		const ofMany = " when completions are above 100000 and used with backoff limit per index"
+		limit(parallelism, maxPodsOfMany, ofMany)
+		limit(maxFailed, maxFailuresOfMany, ofMany)
 	}
 }
 
@@ -169,7 +170,7 @@ func (c *check) failurePolicy(spec, policy field) {
 		rule := rules.item(i)
 		switch action := rule.get("action"); {
 		case action.text() == "":
-			c.required(action, `valid values: "Count", "FailIndex", "FailJob", "Ignore"`)
+			c.required(action, `valid values: ["Count" "FailIndex" "FailJob" "Ignore"]`)
 		case action.text() != "FailIndex":
 			c.oneOf(action, "Count,FailIndex,FailJob,Ignore")
 		case !spec.get("backoffLimitPerIndex").isSet():
@@ -180,8 +181,11 @@ func (c *check) failurePolicy(spec, policy field) {
 			c.exitCodes(spec, codes)
 		}
 		c.podConditionPatterns(conditions)
-		if codes.isSet() == (conditions.items() > 0) {
-			c.invalidText(rule, "", "must specify one of onExitCodes and onPodConditions")
+		switch onPods := conditions.items() > 0; {
+		case codes.isSet() && onPods:
+			c.invalidAlone(rule, "specifying both OnExitCodes and OnPodConditions is not supported")
+		case !codes.isSet() && !onPods:
+			c.invalidAlone(rule, "specifying one of OnExitCodes and OnPodConditions is required")
 		}
 	}
 }
@@ -190,13 +194,17 @@ func (c *check) podConditionPatterns(list field) {
 	c.maxItems(list, maxPolicyRules)
 	for i := range list.items() {
 		c.syntax(list.item(i).get("type"), names.QualifiedName)
-		c.needOneOf(list.item(i).get("status"), "False,True,Unknown")
+		if status := list.item(i).get("status"); c.needWith(status, `valid values: ["False" "True" "Unknown"]`) {
+			c.oneOf(status, "False,True,Unknown")
+		}
 	}
 }
 
 func (c *check) exitCodes(spec, codes field) {
 	operator, container, values := codes.get("operator"), codes.get("containerName"), codes.get("values")
-	c.needOneOf(operator, "In,NotIn")
+	if c.needWith(operator, `valid values: ["In" "NotIn"]`) {
+		c.oneOf(operator, "In,NotIn")
+	}
 	if pod := spec.get("template.spec"); container.isSet() && !hasNamed(pod.Get(containers), container.text()) && !hasNamed(pod.Get(initContainers), container.text()) {
 		c.invalid(container, "must be one of the container or initContainer names in the pod template")
 	}
@@ -224,7 +232,7 @@ func (c *check) exitCodes(spec, codes field) {
 func (c *check) successPolicy(spec, policy field) {
 	rules := policy.get("rules")
 	if rules.items() == 0 {
-		c.required(rules, "at least one rule must be specified when the successPolicy is specified")
+		c.required(rules, "at least one rules must be specified when the successPolicy is specified")
 	}
 	c.maxItems(rules, maxPolicyRules)
 	completions := spec.get("completions")
@@ -242,16 +250,16 @@ func (c *check) successPolicy(spec, policy field) {
 			c.maxBytes(indexes, maxIndexesInPolicy)
 			var why string
 			if total, why = countIndexes(indexes.text(), completions.number()); why != "" {
-				c.invalid(indexes, why)
+				c.invalid(indexes, "error parsing succeededIndexes: "+why)
 			}
 		}
 		if count.isSet() {
 			c.minimum(count, 0)
 			if count.number() > completions.number() {
-				c.invalid(count, "must be less than or equal to the number of completions")
+				c.invalid(count, "must be less than or equal to "+completions.Value.NumberText()+" (the number of specified completions)")
 			}
 			if indexes.isSet() && count.number() > total {
-				c.invalid(count, "must be less than or equal to the number of succeededIndexes")
+				c.invalid(count, "must be less than or equal to "+strconv.FormatInt(total, 10)+" (the number of indexes in the specified succeededIndexes field)")
 			}
 		}
 	}
@@ -264,13 +272,13 @@ func countIndexes(list string, completions int64) (total int64, why string) {
 		return 0, ""
 	}
 	last := int64(-1 << 62)
-	for interval := range strings.SplitSeq(list, ",") {
-		from, to, ok := indexInterval(interval, completions)
-		if !ok {
-			return 0, "the interval " + strconv.Quote(interval) + " must be an index or two ascending indexes separated by '-', less than the number of completions"
+	for _, interval := range strings.Split(list, ",") {
+		from, to, why := indexInterval(interval, completions)
+		if why != "" {
+			return 0, why
 		}
 		if last >= from {
-			return 0, "the indexes must be ascending"
+			return 0, notIncreasing(last, from)
 		}
 		total += to - from + 1
 		last = to
@@ -278,17 +286,36 @@ func countIndexes(list string, completions int64) (total int64, why string) {
 	return total, ""
 }
 
-func indexInterval(text string, completions int64) (from, to int64, ok bool) {
+func notIncreasing(previous, current int64) string {
+	return "non-increasing order, previous: " + strconv.FormatInt(previous, 10) + ", current: " + strconv.FormatInt(current, 10)
+}
+
+// indexInterval parses an index, or two ascending ones separated by '-'. why describes the first
+// error, "" if there is none.
+func indexInterval(text string, completions int64) (from, to int64, why string) {
 	first, second, ranged := strings.Cut(text, "-")
-	from, err := strconv.ParseInt(first, 10, 64)
-	if err != nil || from >= completions {
-		return 0, 0, false
+	if strings.Contains(second, "-") {
+		return 0, 0, "the fragment " + strconv.Quote(text) + " violates the requirement that an index interval can have at most two parts separated by '-'"
 	}
-	if !ranged {
-		return from, from, true
+	if from, why = index(first, completions); why != "" || !ranged {
+		return from, from, why
 	}
-	to, err = strconv.ParseInt(second, 10, 64)
-	return from, to, err == nil && to < completions && from < to && !strings.Contains(second, "-")
+	if to, why = index(second, completions); why == "" && from >= to {
+		why = notIncreasing(from, to)
+	}
+	return from, to, why
+}
+
+// index parses an index, which is less than completions.
+func index(text string, completions int64) (n int64, why string) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case err != nil:
+		return 0, "cannot convert string to integer for index: " + strconv.Quote(text)
+	case n >= completions:
+		return 0, "too large index: " + strconv.Quote(text)
+	}
+	return n, ""
 }
 
 // jobUpdate validates which fields of a Job's spec may change.
@@ -374,14 +401,4 @@ func withOldResources(list, old document.Value) document.Value {
 		b.Append(item)
 	}
 	return b.List()
-}
-
-// hasCondition reports whether a condition in the status is True.
-func hasCondition(status document.Value, name string) bool {
-	for _, c := range status.Get("conditions").Items() {
-		if c.Get("type").StringOr("") == name && c.Get("status").StringOr("") == "True" {
-			return true
-		}
-	}
-	return false
 }

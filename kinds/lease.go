@@ -38,7 +38,7 @@ func validateLease(c *check, object, _ field) {
 		c.leaseStrategy(strategy)
 	}
 	if !holder.isEmpty() && strategy.isEmpty() {
-		c.forbidden(holder, "may only be specified with `strategy`")
+		c.forbidden(holder, "may only be specified if `strategy` is defined")
 	}
 }
 

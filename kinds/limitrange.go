@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
@@ -40,7 +41,7 @@ func (c *check) limitType(f field) {
 		return
 	}
 	if !among(f.text(), "Container,PersistentVolumeClaim,Pod") {
-		c.invalid(f, "must be a standard type or have a domain, such as example.com/type")
+		c.invalid(f, "must be a standard limit type or fully qualified")
 	}
 }
 
@@ -66,7 +67,7 @@ func validateLimitNames(c *check, limit field, kind string) {
 	}
 	least, most := limit.get("min.storage"), limit.get("max.storage")
 	if kind == "PersistentVolumeClaim" && !least.isSet() && !most.isSet() {
-		c.required(limit.getAs("max", "limits"), "a minimum or a maximum of storage is required")
+		c.required(limit.getAs("max", "limits"), "either minimum or maximum storage value is required, but neither was provided")
 	}
 }
 
@@ -96,10 +97,30 @@ func validateLimitAmounts(c *check, limit field, kind string) {
 // validateLimitOrder adds the error for two amounts in the wrong order, for the field that
 // kube-apiserver reports: a default if one of the two is.
 func validateLimitOrder(c *check, low, high field, lower, upper string) {
+	at := low
 	if lower == "min" && upper != "max" {
-		low = high
+		at = high
 	}
-	c.invalid(low, lower+" is greater than "+upper)
+	shown := at
+	switch { // kube-apiserver shows the other value for a default
+	case upper == "default" && lower == "min":
+		shown = low
+	case lower == "default":
+		shown = high
+	}
+	limit := limitTerm(upper)
+	if lower == "defaultRequest" && upper == "default" {
+		limit = "default limit"
+	}
+	c.invalidText(at, shown.amount(), limitTerm(lower)+" value "+low.amount()+" is greater than "+limit+" value "+high.amount())
+}
+
+// limitTerm returns the name of a limit in messages.
+func limitTerm(name string) string {
+	if name == "defaultRequest" {
+		return "default request"
+	}
+	return name
 }
 
 // validateNoOvercommit requires that the request equals the limit for a resource that cannot
@@ -113,7 +134,7 @@ func validateNoOvercommit(c *check, limit field, kind string) {
 		request, resource := requests.memberAt(i)
 		bound := limit.get("default").key(resource)
 		if (!podresources.IsNative(resource) || podresources.IsHugePages(resource)) && bound.isSet() && !semantic.EqualAmount(request.Value, bound.Value) {
-			c.invalid(request, "must equal the default of a resource that cannot be overcommitted")
+			c.invalid(request, "default value "+bound.amount()+" must equal to defaultRequest value "+request.amount()+" in "+resource)
 		}
 	}
 }
@@ -127,22 +148,26 @@ func validateLimitRatios(c *check, limit field) {
 		least, most := limit.get("min").key(resource), limit.get("max").key(resource)
 		r := amountOf(ratio.Value).Float()
 		if r < 1 {
-			c.invalid(ratio, "must be at least 1")
+			c.invalid(ratio, "ratio "+ratio.amount()+" is less than 1")
 		}
-		if least.isSet() && most.isSet() && exceedsRatio(amountOf(ratio.Value), amountOf(most.Value), amountOf(least.Value)) {
-			c.invalid(ratio, "is greater than max/min")
+		if !least.isSet() || !most.isSet() {
+			continue
+		}
+		if r, highest := comparedRatios(amountOf(ratio.Value), amountOf(most.Value), amountOf(least.Value)); r > highest {
+			c.invalid(ratio, "ratio "+ratio.amount()+" is greater than max/min = "+strconv.FormatFloat(highest, 'f', 6, 64))
 		}
 	}
 }
 
-// exceedsRatio reports whether a ratio is greater than most/least. As in kube-apiserver, the
+// comparedRatios returns a ratio and most/least, which it may not exceed. As in kube-apiserver, the
 // amounts are integers of 64 bits, of thousandths if all three are small enough; greater
 // amounts lose their upper bits.
-func exceedsRatio(ratio, most, least quantity.Quantity) bool {
+func comparedRatios(ratio, most, least quantity.Quantity) (r, highest float64) {
 	const maxThousandths = math.MaxInt64 / 1000
-	r, high, low := float64(ratio.Wrapped(0)), most.Wrapped(0), least.Wrapped(0)
+	r = float64(ratio.Wrapped(0))
+	high, low := most.Wrapped(0), least.Wrapped(0)
 	if ratio.Wrapped(0) < maxThousandths && high < maxThousandths && low < maxThousandths {
 		r, high, low = float64(ratio.Wrapped(-3))/1000, most.Wrapped(-3), least.Wrapped(-3)
 	}
-	return r > float64(high)/float64(low)
+	return r, float64(high) / float64(low)
 }

@@ -32,7 +32,7 @@ func ValidateMetadata(catalog *schema.Catalog, object document.Value, namespaced
 	c.catalog = catalog
 	defer c.release()
 	c.metadata(c.root(object).get("metadata"), namespaced, rule)
-	return c.finish()
+	return c.errs
 }
 
 // ValidatePathSegments validates name and generateName by the rule of all kinds, which a create
@@ -43,7 +43,7 @@ func ValidatePathSegments(object document.Value) []schema.FieldError {
 	metadata := c.root(object).get("metadata")
 	c.nameRule(metadata.get("generateName"), true, segmentName)
 	c.nameRule(metadata.get("name"), false, segmentName)
-	return c.finish()
+	return c.errs
 }
 
 // ValidateMetadata validates the metadata of an object of the resource: like the function
@@ -57,7 +57,7 @@ func (s *Strategy) ValidateMetadata(catalog *schema.Catalog, object document.Val
 	if !s.AnyFinalizer {
 		c.finalizerDomains(metadata.get("finalizers"))
 	}
-	return c.finish()
+	return c.errs
 }
 
 // The maximum lengths in managedFields (apimachinery's FieldManagerMaxLength and
@@ -81,7 +81,7 @@ func ValidateManagedFields(managed document.Value) []schema.FieldError {
 	c := newCheck(nil, "", object)
 	defer c.release()
 	c.managedFields(c.root(object).get("metadata").get("managedFields"))
-	return c.finish()
+	return c.errs
 }
 
 func (c *check) managedFields(list field) {
@@ -90,10 +90,10 @@ func (c *check) managedFields(list field) {
 		switch operation := entry.get("operation"); operation.text() {
 		case "Apply", "Update":
 		default:
-			c.invalidText(operation, operation.text(), "must be Apply or Update")
+			c.invalidText(operation, operation.text(), "must be `Apply` or `Update`")
 		}
 		if fieldsType := entry.get("fieldsType"); fieldsType.text() != "" && fieldsType.text() != "FieldsV1" {
-			c.invalid(fieldsType, "must be FieldsV1")
+			c.invalid(fieldsType, "must be `FieldsV1`")
 		}
 		c.manager(entry.get("manager"))
 		if subresource := entry.get("subresource"); len(subresource.text()) > maxSubresource {
@@ -123,7 +123,7 @@ func ValidateMetadataUpdate(object, old document.Value) []schema.FieldError {
 	c := newCheck(nil, "", object)
 	defer c.release()
 	c.metadataChange(c.root(object).get("metadata"), c.root(old).get("metadata"))
-	return c.finish()
+	return c.errs
 }
 
 func (c *check) metadataChange(metadata, was field) {
@@ -189,7 +189,7 @@ func (c *check) owners(list field) {
 		case indexed && !valid:
 			c.invalid(version, "must be <group>/<version> or <version>")
 		case !valid:
-			c.invalidText(version, version.text(), "the version must not be empty")
+			c.invalidText(version, version.text(), "version must not be empty")
 		}
 		for _, part := range [...]field{kind, name, ref.get("uid")} {
 			switch {
@@ -201,7 +201,7 @@ func (c *check) owners(list field) {
 			}
 		}
 		if version.text() == "v1" && kind.text() == "Event" {
-			c.invalid(ref, "an Event must not be an owner")
+			c.invalid(ref, "/v1, Kind=Event is disallowed from being an owner")
 		}
 		if !ref.get("controller").isTrue() {
 			continue
@@ -211,7 +211,7 @@ func (c *check) owners(list field) {
 		case 1:
 			controller = this
 		case 2: // the error for a third one is the same, because it shows the whole list
-			c.invalid(list, "only one reference may be the controller, and both "+controller+" and "+this+" are")
+			c.invalid(list, "Only one reference can have Controller set to true. Found \"true\" in references for "+controller+" and "+this)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func (s *Strategy) ValidateUpdatedMetadata(catalog *schema.Catalog, k *schema.Ki
 	}
 	var out []schema.FieldError
 	add := func() {
-		out = append(out, c.finish()...)
+		out = append(out, c.errs...)
 		c.errs = c.errs[:0]
 	}
 	c.errs = c.errs[:0]

@@ -31,7 +31,7 @@ func validateNamespace(c *check, object, _ field) {
 		c.syntax(item, names.QualifiedName)
 		if !strings.Contains(item.text(), "/") &&
 			!among(item.text(), FinalizerOrphan+","+FinalizerForeground+","+finalizerKubernetes) {
-			c.invalid(item, "must have a domain, or be one of Kubernetes' own")
+			c.invalid(item, "name is neither a standard finalizer name nor is it fully qualified")
 		}
 	}
 }
@@ -40,8 +40,8 @@ func validateNamespaceStatus(c *check, object, _ field) {
 	phase, deletion := object.getAs("status.phase", "status.Phase"), object.get("metadata.deletionTimestamp")
 	switch {
 	case !deletion.isSet() && phase.text() != "Active":
-		c.invalid(phase, "may only be 'Active' without a `deletionTimestamp`")
+		c.invalid(phase, "may only be 'Active' if `deletionTimestamp` is empty")
 	case deletion.isSet() && phase.text() != "Terminating":
-		c.invalid(phase, "may only be 'Terminating' with a `deletionTimestamp`")
+		c.invalid(phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")
 	}
 }

@@ -29,11 +29,11 @@ func validateNetworkPolicy(c *check, object, old field) {
 	}
 	types := spec.get("policyTypes")
 	if types.items() > 2 {
-		c.invalid(types, "may not have more than two policyTypes")
+		c.invalid(types, "may not specify more than two policyTypes")
 		return
 	}
 	for i := range types.items() {
-		c.oneOf(types.item(i), "Egress,Ingress")
+		c.oneOf(types.item(i), "Ingress,Egress")
 	}
 }
 
@@ -68,7 +68,7 @@ func validateTraffic(c *check, ports, peers field, known map[string]bool) {
 
 func validatePolicyPort(c *check, n field) {
 	port, end := n.get("port"), n.get("endPort")
-	c.oneOfIfSet(n.get("protocol"), "SCTP,TCP,UDP")
+	c.oneOfIfSet(n.get("protocol"), "TCP,UDP,SCTP")
 	if port.isSet() {
 		c.portOrName(port)
 	}
@@ -77,12 +77,12 @@ func validatePolicyPort(c *check, n field) {
 	}
 	switch {
 	case !port.isSet():
-		c.invalid(end, "may not be specified without `port`")
+		c.invalid(end, "may not be specified when `port` is not specified")
 	case port.Kind() == document.String:
-		c.invalid(end, "may not be specified with a named `port`")
+		c.invalid(end, "may not be specified when `port` is non-numeric")
 	default:
 		if end.number() < port.number() {
-			c.invalid(end, "must be greater than or equal to `port`")
+			c.invalidValue(end, port.Value, "must be greater than or equal to `port`")
 		}
 		c.port(end)
 	}
@@ -97,9 +97,9 @@ func validatePolicyPeer(c *check, n field, known map[string]bool) {
 	}
 	switch selectors := pods.isSet() || namespaces.isSet(); {
 	case !selectors && !block.isSet():
-		c.required(n, "a peer must be specified")
+		c.required(n, "must specify a peer")
 	case selectors && block.isSet():
-		c.forbidden(n, "may not be combined with ipBlock")
+		c.forbidden(n, "may not specify both ipBlock and another peer")
 	}
 }
 
@@ -118,7 +118,7 @@ func validateIPBlock(c *check, n field, known map[string]bool) {
 	for i := range excepts.items() {
 		except := excepts.item(i)
 		if except.text() == "" {
-			c.invalid(except, "must be a valid CIDR value")
+			c.invalid(except, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)")
 		} else if !known[except.text()] {
 			c.addressRange(except)
 		}

@@ -1,10 +1,12 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // nodeStrategy is the strategy of v1 Node.
@@ -37,21 +39,23 @@ func validateNode(c *check, object, old field) {
 		if old.isSet() {
 			c.again(mark)
 		}
-		c.positive(object.getAs("status.nodeInfo.swap.capacity", "metadata.nodeSwapStatus.capacity"))
+		c.positive(object.getAs("status.nodeInfo.swap.capacity", "metadata.nodeSwapStatus.capacity"), aboveZero)
 	}
 	ranges := object.get("spec.podCIDRs")
 	if !old.isSet() || !c.same(ranges, old.get("spec.podCIDRs")) {
-		comparable := true
+		bad := -1 // the first one that is no CIDR
 		for i := range ranges.items() {
 			c.addressRange(ranges.item(i))
 			_, isRange := parseRange(ranges.item(i).text(), true)
-			comparable = comparable && isRange
+			if !isRange && bad < 0 {
+				bad = i
+			}
 		}
-		if ranges.items() > 1 && !comparable {
-			c.internalError(ranges, "the IP families of invalid CIDRs cannot be compared")
+		if ranges.items() > 1 && bad >= 0 {
+			c.internalError(ranges, "invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR["+strconv.Itoa(bad)+"]: <nil> (invalid CIDR address: "+ranges.item(bad).text()+")")
 		}
 		if ranges.items() > 1 && !isDualStack(ranges.Value) {
-			c.invalid(ranges, "may have at most one CIDR for each IP family")
+			c.invalid(ranges, "may specify no more than one CIDR for each IP family")
 		}
 	}
 	if old.isSet() {
@@ -68,9 +72,9 @@ func validateTaints(c *check, taints field) {
 		if why := names.LabelValue(taint.Value.Get("value").StringOr("")); why != "" {
 			c.invalid(taint.get("value"), joined(why))
 		}
-		c.needOneOf(effect, "NoExecute,NoSchedule,PreferNoSchedule")
+		c.needOneOf(effect, taintEffects)
 		if seen.add(effect.text() + "\x00" + key.text()) {
-			c.duplicate(taint)
+			c.add(schema.ErrorDuplicate, taint, "taints must be unique by key and effect pair")
 		}
 	}
 }
@@ -81,7 +85,8 @@ func validateDeclaredFeatures(c *check, features field) {
 	for i := range features.items() {
 		feature := features.item(i)
 		if !isFeatureName(feature.text()) {
-			c.invalid(feature, "must be an upper camel case name, optionally followed by further segments of letters and digits after '/'")
+			c.invalid(feature, "invalid feature name "+strconv.Quote(feature.text())+": must start with an UpperCamelCase segment, "+
+				"with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes")
 		}
 		if i == 0 {
 			continue
@@ -90,7 +95,7 @@ func validateDeclaredFeatures(c *check, features field) {
 		case before == feature.text():
 			c.duplicate(feature)
 		case before > feature.text():
-			c.invalid(feature, "the list must be sorted")
+			c.invalid(feature, "list must be sorted alphabetically")
 		}
 	}
 }
@@ -139,20 +144,22 @@ func validateNodeUpdate(c *check, object, old field) {
 	}
 	switch was := old.get("spec.providerID"); {
 	case was.isEmpty() || was.text() == provider.text():
+	case c.kind.Since("1.37") && provider.isEmpty():
+		c.invalidValue(provider, document.NewNull(), "field cannot be cleared once set")
 	case c.kind.Since("1.37"):
-		c.invalid(provider, "may not be changed once set")
+		c.invalidValue(provider, document.NewNull(), "field cannot be modified once set")
 	default:
-		c.forbidden(provider, "may not be changed once set")
+		c.forbidden(provider, "node updates may not change providerID except from \"\" to valid")
 	}
 	if was := old.get("spec.externalID"); was.text() != external.text() {
-		c.forbidden(external, "may not be changed")
+		c.forbidden(external, "may not be updated")
 	}
 }
 
 // keptRanges requires that the CIDRs of a node's pods do not change. Each changed one is an error
 // for the list.
 func (c *check) keptRanges(ranges field, was document.Value) {
-	const why = "may not be changed once set"
+	const why = "node updates may not change podCIDR except from \"\" to valid"
 	if ranges.items() != was.Len() {
 		c.forbidden(ranges, why)
 		return

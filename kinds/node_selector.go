@@ -10,7 +10,7 @@ import (
 func validateNodeSelector(c *check, n field) {
 	terms := n.get("nodeSelectorTerms")
 	if terms.items() == 0 {
-		c.required(terms, "must have at least one field selector term")
+		c.required(terms, "must have at least one node selector term")
 	}
 	for i := range terms.items() {
 		term := terms.item(i)
@@ -41,7 +41,7 @@ func validateNodeRequirement(c *check, n field) {
 		}
 	case "Gt", "Lt":
 		if values.items() != 1 {
-			c.required(values, "must be a single value when `operator` is 'Lt' or 'Gt'")
+			c.required(values, "must be specified single value when `operator` is 'Lt' or 'Gt'")
 		}
 	default:
 		c.invalid(operator, "not a valid selector operator")
@@ -59,7 +59,7 @@ func validateNodeFieldRequirement(c *check, n field) {
 	switch operator.text() {
 	case "In", "NotIn":
 		if values.items() != 1 {
-			c.required(values, "must be a single value when `operator` is 'In' or 'NotIn' for a field of a node")
+			c.required(values, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
 		}
 	default:
 		c.invalid(operator, "not a valid selector operator")
@@ -80,7 +80,7 @@ func validateVolumeAffinityUpdate(c *check, object, old field) {
 	renamed := old
 	renamed.Value = withFinalTopologyLabels(old.Value, next.Value)
 	if !c.same(next, renamed) {
-		c.invalidChange(object.getAs("spec.nodeAffinity", "nodeAffinity"), "field is immutable, except for replacing beta labels by their GA names")
+		c.invalidChange(object.getAs("spec.nodeAffinity", "nodeAffinity"), "field is immutable, except for updating from beta label to GA")
 	}
 }
 

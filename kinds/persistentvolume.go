@@ -74,7 +74,7 @@ func persistentVolumeSources() []string {
 // validatePersistentVolumeSpec validates the spec of a persistent volume or, with inline, of
 // the volume in a VolumeAttachment, which allows few fields beside csi.
 func validatePersistentVolumeSpec(c *check, spec field, name string, inline bool) {
-	validateAccessModes(c, spec.get("accessModes"))
+	validateAccessModes(c, spec.get("accessModes"), "")
 	reclaim, mode, class, affinity := spec.get("persistentVolumeReclaimPolicy"), spec.get("volumeMode"), spec.get("storageClassName"), spec.get("nodeAffinity")
 	if inline {
 		validateInlineVolume(c, spec, reclaim, mode, class, affinity)
@@ -92,18 +92,20 @@ func validatePersistentVolumeSpec(c *check, spec field, name string, inline bool
 	validateOneVolumeSource(c, spec, name, affinity.isSet() && !inline)
 	hostPath := spec.get("hostPath.path")
 	if reclaim.text() == "Recycle" && path.Clean(hostPath.text()) == "/" {
-		c.forbidden(reclaim, "may not be Recycle for the host path /")
+		c.forbidden(reclaim, "may not be 'recycle' for a hostPath mount of '/'")
 	}
 	if attributes := spec.get("volumeAttributesClassName"); attributes.isSet() && !inline {
-		c.needSyntax(attributes, names.DNSSubdomain)
+		if c.needWith(attributes, "an empty string is disallowed") {
+			c.syntax(attributes, names.DNSSubdomain)
+		}
 		if csi := spec.get("csi"); !csi.isSet() {
-			c.required(csi, "must be specified with volumeAttributesClassName")
+			c.required(csi, "has to be specified when using volumeAttributesClassName")
 		}
 	}
 }
 
 func validateInlineVolume(c *check, spec, reclaim, mode, class, affinity field) {
-	const why = "may not be specified for an inline volume"
+	const why = "may not be specified in the context of inline volumes"
 	if claim := spec.get("claimRef"); claim.isSet() {
 		c.forbidden(claim, why)
 	}
@@ -111,10 +113,10 @@ func validateInlineVolume(c *check, spec, reclaim, mode, class, affinity field) 
 		c.forbidden(capacity, why)
 	}
 	if csi := spec.get("csi"); !csi.isSet() {
-		c.required(csi, "must be specified for an inline volume")
+		c.required(csi, "has to be specified in the context of inline volumes")
 	}
 	if !reclaim.isEmpty() && reclaim.text() != "Retain" {
-		c.forbidden(reclaim, "may only be Retain for an inline volume")
+		c.forbidden(reclaim, "may only be Retain in the context of inline volumes")
 	}
 	if affinity.isSet() {
 		c.forbidden(affinity, why)
@@ -123,14 +125,14 @@ func validateInlineVolume(c *check, spec, reclaim, mode, class, affinity field) 
 		c.forbidden(class, why)
 	}
 	if mode.isSet() && mode.text() != "Filesystem" {
-		c.forbidden(mode, "may only be Filesystem for an inline volume")
+		c.forbidden(mode, "may not specify volumeMode other than Filesystem in the context of inline volumes")
 	}
 }
 
 // validateAccessModes requires known access modes. ReadWriteOncePod must be the only one.
-func validateAccessModes(c *check, modes field) {
+func validateAccessModes(c *check, modes field, missing string) {
 	if modes.items() == 0 {
-		c.required(modes, "")
+		c.required(modes, missing)
 		return
 	}
 	alone, others := false, false
@@ -141,7 +143,7 @@ func validateAccessModes(c *check, modes field) {
 		others = others || mode.text() != "ReadWriteOncePod" && among(mode.text(), accessModes)
 	}
 	if alone && others {
-		c.forbidden(modes, "ReadWriteOncePod must not be combined with other access modes")
+		c.forbidden(modes, "may not use ReadWriteOncePod with other access modes")
 	}
 }
 
@@ -156,7 +158,7 @@ func validateCapacity(c *check, capacity field) {
 	for i := range capacity.members() {
 		amount, _ := capacity.memberAt(i)
 		c.basicAmount(amount)
-		c.positive(amount)
+		c.positive(amount, aboveZero)
 	}
 }
 
@@ -164,7 +166,7 @@ func validateVolumeNodeAffinity(c *check, affinity field) {
 	if required := affinity.get("required"); required.isSet() {
 		validateNodeSelector(c, required)
 	} else {
-		c.required(required, "node affinity is required")
+		c.required(required, "must specify required node constraints")
 	}
 }
 
@@ -187,11 +189,11 @@ func validateOneVolumeSource(c *check, spec field, name string, hasAffinity bool
 		count++
 		validatePersistentVolumeSource(c, source, n, name)
 		if affinity := spec.get("nodeAffinity"); source == "local" && !hasAffinity {
-			c.required(affinity, "a local volume requires field affinity")
+			c.required(affinity, "Local volume requires node affinity")
 		}
 	}
 	if count == 0 {
-		c.required(spec, "a volume type must be specified")
+		c.required(spec, "must specify a volume type")
 	}
 }
 
@@ -272,7 +274,10 @@ func validateNamedVolumeSource(c *check, source string, n field) {
 func validatePersistentGlusterfs(c *check, n field) {
 	c.need(n.get("endpoints"))
 	c.need(n.get("path"))
-	if namespace := n.get("endpointsNamespace"); namespace.isSet() {
+	switch namespace := n.get("endpointsNamespace"); {
+	case namespace.isEmpty() && namespace.isSet():
+		c.invalid(namespace, "if the endpointnamespace is set, it must be a valid namespace name")
+	case namespace.isSet():
 		c.syntax(namespace, names.DNSLabel)
 	}
 }
@@ -287,7 +292,7 @@ func validatePersistentVolumeUpdate(c *check, object, old field) {
 			next.Value = next.Value.Without("controllerExpandSecretRef")
 		}
 		if !c.same(next, stored) {
-			c.forbiddenChange(object.getAs("spec", "spec.persistentvolumesource"), "the source of a volume is immutable after creation")
+			c.forbiddenChange(object.getAs("spec", "spec.persistentvolumesource"), "spec.persistentvolumesource is immutable after creation")
 			break
 		}
 	}
@@ -299,7 +304,7 @@ func validatePersistentVolumeUpdate(c *check, object, old field) {
 	}
 	if class := was.get("volumeAttributesClassName"); class.isSet() {
 		if next := spec.get("volumeAttributesClassName"); !next.isSet() {
-			c.forbidden(next, "may not be removed")
+			c.forbidden(next, "update from non-nil value to nil is forbidden")
 		}
 	}
 }

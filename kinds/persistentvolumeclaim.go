@@ -4,6 +4,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // persistentVolumeClaimStrategy is the strategy of v1 PersistentVolumeClaim.
@@ -28,10 +29,10 @@ func validatePersistentVolumeClaim(c *check, object, old field) {
 // syntax of the API groups of data sources, for claims that are stored with an invalid one.
 func validateClaimSpec(c *check, spec field, anyGroup bool) {
 	class, attributes, mode := spec.get("storageClassName"), spec.get("volumeAttributesClassName"), spec.get("volumeMode")
-	validateAccessModes(c, spec.get("accessModes"))
+	validateAccessModes(c, spec.get("accessModes"), noAccessMode)
 	c.labelSelector(spec.get("selector"))
 	if storage := spec.getAs("resources", "resources[storage]").getAs("requests.storage", ""); storage.isSet() {
-		c.positive(storage)
+		c.positive(storage, aboveZero)
 	} else {
 		c.required(storage, "")
 	}
@@ -43,9 +44,9 @@ func validateClaimSpec(c *check, spec field, anyGroup bool) {
 	if source.isSet() && ref.isSet() {
 		switch namespace := ref.get("namespace"); {
 		case !namespace.isEmpty():
-			c.invalid(spec, "dataSource may not be specified with dataSourceRef.namespace")
+			c.invalid(spec, "may not be specified when dataSourceRef.namespace is specified")
 		case !document.Equal(source.Value, ref.Value.Without("namespace")):
-			c.invalid(spec, "dataSource must match dataSourceRef")
+			c.invalid(spec, "must match dataSourceRef")
 		}
 	}
 	c.syntaxIfSet(attributes, names.DNSSubdomain)
@@ -61,7 +62,7 @@ func validateDataSource(c *check, source field, anyGroup bool) {
 	c.need(source.get("name"))
 	c.need(kind)
 	if group.isEmpty() && kind.text() != "PersistentVolumeClaim" {
-		c.invalidText(source, kind.text(), "must be 'PersistentVolumeClaim' in the core group")
+		c.invalidText(source, kind.text(), "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
 	}
 	if !anyGroup {
 		c.syntaxIfSet(group, names.DNSSubdomain)
@@ -88,21 +89,25 @@ func validateClaimUpdate(c *check, object, old field) {
 		next.Value, stored.Value = next.Value.Without("volumeAttributesClassName"), stored.Value.Without("volumeAttributesClassName")
 	}
 	if !c.same(next, stored) {
-		c.forbidden(spec, "may not be changed after creation, except resources.requests and volumeAttributesClassName of a bound claim")
+		c.forbidden(spec, "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")
 		c.nameChanges(spec, next.Value, stored.Value)
 	}
 	size := spec.get("resources.requests.storage")
 	newSize := amountOf(size.Value)
 	if newSize.Cmp(amountOf(was.Value.Lookup("resources", "requests", "storage"))) < 0 &&
 		newSize.Cmp(amountOf(old.Value.Lookup("status", "capacity", "storage"))) <= 0 {
-		c.forbidden(size, "may not be less than status.capacity")
+		c.forbidden(size, "field can not be less than status.capacity")
 	}
 	if !c.same(spec.get("volumeMode"), was.get("volumeMode")) {
 		c.invalidChange(object.getAs("spec.volumeMode", "volumeMode"), isImmutable)
 	}
 	class := spec.get("volumeAttributesClassName")
 	if old.get("status.currentVolumeAttributesClassName").isSet() && class.isEmpty() && !c.same(class, was.get("volumeAttributesClassName")) {
-		c.forbidden(class, "may not be removed once it has been applied")
+		why := "update to nil is forbidden when status.currentVolumeAttributesClassName is not nil"
+		if class.isSet() {
+			why = "update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil"
+		}
+		c.forbidden(class, why)
 	}
 }
 
@@ -130,7 +135,7 @@ func validatePersistentVolumeClaimStatus(c *check, object, _ field) {
 		state, resource := statuses.memberAt(i)
 		c.claimResource(statuses, resource)
 		if !among(state.text(), resizing) {
-			c.notSupported(statuses, resizing)
+			c.addValue(schema.ErrorNotSupported, statuses, resource, supportedValues(resizing))
 		}
 	}
 	for i := range allocated.members() {
@@ -149,7 +154,7 @@ func (c *check) claimResource(list field, resource string) bool {
 		return false
 	}
 	if podresources.IsNative(resource) && resource != "storage" {
-		c.notSupported(list, "storage")
+		c.addValue(schema.ErrorNotSupported, list, resource, supportedValues("storage"))
 		return false
 	}
 	return true

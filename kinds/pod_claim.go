@@ -5,10 +5,13 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
+// noAccessMode is the detail of the error for a claim without access modes.
+const noAccessMode = "at least 1 access mode is required"
+
 // claimSpec validates the spec of a PersistentVolumeClaim, of an ephemeral volume, or of a
 // StatefulSet's claim template.
 func (c *check) claimSpec(spec field) {
-	validateAccessModes(c, spec.get("accessModes"))
+	validateAccessModes(c, spec.get("accessModes"), noAccessMode)
 	c.labelSelector(spec.get("selector"))
 	storage := spec.get("resources.requests").Get("storage")
 	shown := spec.get("resources").key("storage") // messages do not contain "requests"
@@ -27,10 +30,10 @@ func (c *check) claimSpec(spec field) {
 	if namespace := ref.get("namespace"); namespace.text() != "" {
 		c.syntax(namespace, names.DNSLabel)
 		if source.isSet() {
-			c.invalidText(spec, "dataSource", "may not be specified when dataSourceRef.namespace is specified")
+			c.invalid(spec, "may not be specified when dataSourceRef.namespace is specified")
 		}
 	} else if source.isSet() && ref.isSet() && !sameSource(source.Value, ref.Value) {
-		c.invalidText(spec, "dataSource", "must match dataSourceRef")
+		c.invalid(spec, "must match dataSourceRef")
 	}
 	c.syntaxIfSet(spec.get("volumeAttributesClassName"), names.DNSSubdomain)
 }

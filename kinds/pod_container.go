@@ -178,7 +178,7 @@ func itemOf(list document.Value, i int) document.Value {
 func (p *podCheck) checkContainer(c field) {
 	p.needSyntax(c.get("name"), names.DNSLabel)
 	p.need(c.get("image"))
-	p.needOneOf(c.get("terminationMessagePolicy"), "FallbackToLogsOnError,File")
+	p.needOneOf(c.get("terminationMessagePolicy"), "File,FallbackToLogsOnError")
 	p.checkPorts(c.get("ports"))
 	p.checkEnv(c.get("env"))
 	p.checkEnvFrom(c.get("envFrom"))
@@ -337,9 +337,9 @@ func (p *podCheck) checkDevices(c field) {
 		if paths.has(path.text()) {
 			p.invalid(path, "must be unique")
 		}
-		mark := len(p.errs)
-		p.noBackSteps(path)
-		if !p.failed(mark) {
+		if hasBackStep(path.text()) {
+			p.invalid(path, "can not contain backsteps ('..')")
+		} else {
 			paths.add(path.text())
 		}
 		if _, ok := mounts[name.text()]; ok {

@@ -113,13 +113,15 @@ func (c *check) fieldRef(ref field, supported string) {
 	selected = selected && base != "" && strings.HasSuffix(text, "']")
 	switch {
 	case version.text() != "v1":
-		c.invalid(path, "unsupported pod version: "+version.text())
+		c.invalid(path, "error converting fieldPath: unsupported pod version: "+version.text())
 	case selected && base == "metadata.annotations":
 		c.keyInRef(ref, strings.ToLower(key))
 	case selected && base == "metadata.labels":
 		c.keyInRef(ref, key)
+	case selected && among(base, podFieldPaths):
+		c.invalid(path, "error converting fieldPath: field label does not support subscript: "+text)
 	case selected || !among(text, podFieldPaths):
-		c.invalid(path, "is not a supported field of pods")
+		c.invalid(path, "error converting fieldPath: field label not supported: "+text)
 	case text == "spec.host" && among("spec.nodeName", supported):
 	case !among(text, supported):
 		c.notSupported(path, supported)
@@ -157,7 +159,14 @@ func (c *check) resourceFieldRef(ref field, volume bool) {
 		}
 	case huge || among(name, containerResourcePaths):
 		if !among(text, "1,1k,1M,1G,1T,1P,1E,1Ki,1Mi,1Gi,1Ti,1Pi,1Ei") {
-			c.invalidText(divisor, name, "only 1 and one unit (such as 1k, 1M, 1Ki, 1Mi) are supported with this resource")
+			of := "hugepages"
+			switch {
+			case strings.HasSuffix(name, ".memory"):
+				of = "memory"
+			case strings.HasSuffix(name, ".ephemeral-storage"):
+				of = "local ephemeral storage"
+			}
+			c.invalidText(divisor, name, "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the "+of+" resource")
 		}
 	}
 }

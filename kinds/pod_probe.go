@@ -66,7 +66,7 @@ func (p *podCheck) handler(f field) {
 		case "sleep":
 			grace := p.spec.get("terminationGracePeriodSeconds")
 			if n := action.get("seconds").number(); grace.isSet() && (n < 0 || n > grace.number()) {
-				p.invalid(action, "must be non-negative and less than terminationGracePeriodSeconds ("+strconv.FormatInt(grace.number(), 10)+")")
+				p.invalidValue(action, action.Value.Get("seconds"), "must be non-negative and less than terminationGracePeriodSeconds ("+strconv.FormatInt(grace.number(), 10)+")")
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (p *podCheck) httpGet(action field) {
 	for i := range headers.items() {
 		name := headers.At(i).Get("name").StringOr("")
 		if name == "" || strings.Trim(name, headerCharacters) != "" {
-			p.invalidText(headers, name, "a valid HTTP header must consist of alphanumeric characters or '-'")
+			p.invalidText(headers, name, "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')")
 		}
 	}
 }

@@ -13,9 +13,10 @@ type projectedPaths struct {
 	seen   seenTexts
 }
 
-func (p *projectedPaths) add(path string) {
+// add adds a path; shown is the value in the message about a second one.
+func (p *projectedPaths) add(path, shown string) {
 	if p.seen.add(path) {
-		p.invalidText(p.volume, path, "conflicting duplicate paths")
+		p.invalidText(p.volume, shown, "conflicting duplicate paths")
 	}
 }
 
@@ -46,13 +47,14 @@ func (p *projectedPaths) source(kind string, part field) {
 		for i := range items.items() {
 			item := items.item(i)
 			p.keyToPath(item)
-			p.addIfSet(item.get("path"))
+			p.addIfSet(item.get("path"), part.get("name").text())
 		}
 	case "downwardAPI":
 		items := part.get("items")
 		p.downwardFiles(part, items)
 		for i := range items.items() {
-			p.addIfSet(items.item(i).get("path"))
+			path := items.item(i).get("path")
+			p.addIfSet(path, path.text())
 		}
 	case "serviceAccountToken":
 		p.token(part)
@@ -63,9 +65,9 @@ func (p *projectedPaths) source(kind string, part field) {
 	}
 }
 
-func (p *projectedPaths) addIfSet(path field) {
+func (p *projectedPaths) addIfSet(path field, shown string) {
 	if path.text() != "" {
-		p.add(path.text())
+		p.add(path.text(), shown)
 	}
 }
 
@@ -96,7 +98,7 @@ func (p *projectedPaths) trustBundle(part field) {
 		}
 	case signer.isSet():
 		if signer.text() == "" {
-			p.required(signer, "must be the name of a signer")
+			p.required(signer, "must be a valid signer name")
 		}
 		p.signerName(signer)
 		p.labelSelector(selector)
@@ -106,7 +108,7 @@ func (p *projectedPaths) trustBundle(part field) {
 	path := part.get("path")
 	p.need(path)
 	p.filePath(path)
-	p.add(path.text())
+	p.add(path.text(), path.text())
 }
 
 // trustBundleName requires the name of a ClusterTrustBundle: a DNS subdomain, after a prefix
@@ -130,10 +132,10 @@ func (p *projectedPaths) certificate(part field) {
 	p.annotations(annotations)
 	for i := range annotations.members() {
 		if key := annotations.Key(i); key != "" && !strings.Contains(key, "/") && names.QualifiedName(strings.ToLower(key)) == "" {
-			p.invalidText(annotations, key, "must have a domain as prefix (such as example.com/name)")
+			p.invalidText(annotations, key, `must be a domain-prefixed key (such as "acme.io/foo")`)
 		}
 	}
-	p.oneOf(part.get("keyType"), "ECDSAP256,ECDSAP384,ECDSAP521,ED25519,RSA3072,RSA4096")
+	p.oneOf(part.get("keyType"), "RSA3072,RSA4096,ECDSAP256,ECDSAP384,ECDSAP521,ED25519")
 	if seconds := part.get("maxExpirationSeconds"); seconds.isSet() {
 		most := int64(91 * 24 * 3600)
 		if strings.HasPrefix(signer.text(), "kubernetes.io/") {
@@ -146,10 +148,10 @@ func (p *projectedPaths) certificate(part field) {
 		if path := part.get(name); path.text() != "" {
 			count++
 			p.filePath(path)
-			p.add(path.text())
+			p.add(path.text(), path.text())
 		}
 	}
 	if count == 0 {
-		p.required(part, "specify at least one of credentialBundlePath, keyPath and certificateChainPath")
+		p.required(part, "specify at least one of credentialBundlePath, keyPath, and certificateChainPath")
 	}
 }

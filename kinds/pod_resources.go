@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -30,7 +31,7 @@ func (c *check) resourceLists(r, limits, requests field, pod bool) {
 			if podresources.IsHugePages(name) {
 				huge = true
 				if !isMultipleOfPage(name, amount.Value) {
-					c.invalid(amount, "must be a multiple of the page size")
+					c.invalid(amount, notPages(name, amount))
 				}
 			}
 			computes = computes || name == "cpu" || name == "memory"
@@ -81,6 +82,11 @@ func isMultipleOfPage(name string, amount document.Value) bool {
 	return amountOf(amount).Wrapped(0)%size == 0
 }
 
+// notPages returns the detail of the error for an amount that isMultipleOfPage refuses.
+func notPages(name string, amount field) string {
+	return amount.amount() + " is not positive integer multiple of " + name
+}
+
 // resourceClaims requires that a container's claims are claims of the pod, without duplicates:
 // a whole claim, or requests within it.
 func (p *podCheck) resourceClaims(list field) {
@@ -101,23 +107,28 @@ func (p *podCheck) resourceClaims(list field) {
 			}
 			other := earlier.Get("request").StringOr("")
 			if earlier.Get("name").StringOr("") == name && (other == "" || request.text() == "" || other == request.text()) {
-				p.addValue("FieldValueDuplicate", claim, name, "")
+				shown := name
+				if other != "" && other == request.text() {
+					shown += "/" + other
+				}
+				p.addValue("FieldValueDuplicate", claim, shown, "")
 			}
 		}
 		if !hasNamed(known.Value, name) {
-			p.addValue("FieldValueNotFound", claim, name, "must be one of the names in pod.spec.resourceClaims")
+			detail := "must be one of the names in pod.spec.resourceClaims"
+			if known.items() == 0 {
+				detail += " which is empty"
+			} else {
+				var claims []string
+				for i := range known.items() {
+					claims = append(claims, known.At(i).Get("name").StringOr(""))
+				}
+				slices.Sort(claims)
+				detail += ": " + strings.Join(slices.Compact(claims), ", ")
+			}
+			p.addValue("FieldValueNotFound", claim, name, detail)
 		}
 	}
-}
-
-// hasNamed reports whether a list has an item with the name.
-func hasNamed(list document.Value, name string) bool {
-	for _, item := range list.Items() {
-		if item.Get("name").StringOr("") == name {
-			return true
-		}
-	}
-	return false
 }
 
 // checkPodClaims validates spec.resourceClaims.
@@ -140,7 +151,10 @@ func (p *podCheck) checkPodClaims() {
 			seen.add(name.text())
 		}
 		direct, template := claim.get("resourceClaimName"), claim.get("resourceClaimTemplateName")
-		if direct.isSet() == template.isSet() {
+		switch {
+		case direct.isSet() && template.isSet():
+			p.invalid(claim, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified")
+		case !direct.isSet() && !template.isSet():
 			p.invalid(claim, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
 		}
 		for _, ref := range [...]field{direct, template} {

@@ -86,7 +86,7 @@ func (p *podCheck) podTerm(term field) {
 	}
 	p.labelKeys(term, term.get("matchLabelKeys"), term.get("mismatchLabelKeys"), term.get("labelSelector"))
 	key := term.get("topologyKey")
-	p.need(key)
+	p.needWith(key, "can not be empty")
 	p.syntax(key, names.QualifiedName)
 }
 
@@ -140,9 +140,9 @@ func (p *podCheck) checkSpread() {
 		constraint := list.item(i)
 		key, action, domains := constraint.get("topologyKey"), constraint.get("whenUnsatisfiable"), constraint.get("minDomains")
 		if skew := constraint.get("maxSkew"); skew.number() <= 0 {
-			p.invalid(skew, "must be greater than 0")
+			p.invalid(skew, aboveZero)
 		}
-		p.need(key)
+		p.needWith(key, "can not be empty")
 		p.oneOf(action, "DoNotSchedule,ScheduleAnyway")
 		for j := i + 1; j < list.items(); j++ {
 			if other := list.At(j); other.Get("topologyKey").StringOr("") == key.text() && other.Get("whenUnsatisfiable").StringOr("") == action.text() {
@@ -152,10 +152,10 @@ func (p *podCheck) checkSpread() {
 		}
 		if domains.isSet() {
 			if domains.number() <= 0 {
-				p.invalid(domains, "must be greater than 0")
+				p.invalid(domains, aboveZero)
 			}
 			if action.text() != "DoNotSchedule" {
-				p.invalid(domains, "can only use minDomains if whenUnsatisfiable=DoNotSchedule")
+				p.invalid(domains, "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not "+action.text())
 			}
 		}
 		p.oneOfIfSet(constraint.get("nodeAffinityPolicy"), "Honor,Ignore")
@@ -192,8 +192,12 @@ func (p *podCheck) checkDNS() {
 	for i := range searches.items() {
 		search := searches.item(i)
 		length += len(search.text())
-		if text := strings.TrimSuffix(search.text(), "."); search.text() != "." && !isSearchPath(text) {
-			p.invalid(search, "must be a DNS subdomain, with '_' allowed")
+		if search.text() == "." {
+			continue
+		}
+		path := strings.TrimSuffix(search.text(), ".")
+		if why := names.SearchPath(path); why != "" {
+			p.unmetText(search, path, why)
 		}
 	}
 	if length > mostCharacters {
@@ -204,19 +208,4 @@ func (p *podCheck) checkDNS() {
 			p.required(option, "must not be empty")
 		}
 	}
-}
-
-// isSearchPath reports whether s is a DNS subdomain whose parts may contain underscores and
-// begin with one.
-func isSearchPath(s string) bool {
-	if len(s) > names.MaxSubdomain {
-		return false
-	}
-	for label := range strings.SplitSeq(s, ".") {
-		label = strings.TrimPrefix(label, "_")
-		if label == "" || label[0] == '_' || label[len(label)-1] == '_' || names.DNSLabel(strings.ReplaceAll(label, "_", "a")) != "" && len(label) <= names.MaxLabel {
-			return false
-		}
-	}
-	return true
 }

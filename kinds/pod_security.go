@@ -74,10 +74,12 @@ func (c *check) seccomp(profile field) {
 		return
 	}
 	kind, local := profile.get("type"), profile.get("localhostProfile")
-	c.needOneOf(kind, "Localhost,RuntimeDefault,Unconfined")
+	if c.needWith(kind, "type is required when seccompProfile is set") {
+		c.oneOf(kind, "Localhost,RuntimeDefault,Unconfined")
+	}
 	switch {
 	case kind.text() != "Localhost" && local.isSet():
-		c.invalid(local, "can only be set when seccomp type is Localhost")
+		c.invalidValue(local, profile.Value, "can only be set when seccomp type is Localhost")
 	case kind.text() != "Localhost":
 	case !local.isSet():
 		c.required(local, "must be set when seccomp type is Localhost")
@@ -105,8 +107,10 @@ func (c *check) appArmor(profile field) {
 		if local.isSet() {
 			c.invalid(local, "can only be set when AppArmor type is Localhost")
 		}
+	case "":
+		c.required(kind, "type is required when appArmorProfile is set")
 	default:
-		c.needOneOf(kind, "Localhost,RuntimeDefault,Unconfined")
+		c.notSupported(kind, "Localhost,RuntimeDefault,Unconfined")
 	}
 }
 
@@ -118,7 +122,7 @@ func (p *podCheck) checkSysctls(list field) {
 		switch {
 		case !p.need(name):
 		case !isSysctl(text):
-			p.invalid(name, "must have at most 253 characters and consist of parts of lower case letters, digits, '-' and '_', joined by '.' or '/'")
+			p.invalid(name, "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$")
 		case seen.has(text):
 			p.duplicate(name)
 		}
@@ -176,8 +180,11 @@ func (c *check) windowsOptions(o field) {
 		c.syntax(name, names.DNSSubdomain)
 	}
 	const longest = 64 << 10
-	if spec := o.get("gmsaCredentialSpec"); spec.isSet() && (spec.text() == "" || len(spec.text()) > longest) {
-		c.invalid(spec, "must not be empty, and under 64 KiB")
+	switch spec := o.get("gmsaCredentialSpec"); {
+	case spec.isSet() && spec.text() == "":
+		c.invalid(spec, "gmsaCredentialSpec cannot be an empty string")
+	case len(spec.text()) > longest:
+		c.invalid(spec, "gmsaCredentialSpec size must be under 64 KiB")
 	}
 	if user := o.get("runAsUserName"); user.isSet() {
 		c.windowsUser(user)
@@ -191,31 +198,34 @@ func (c *check) windowsUser(name field) {
 	domain, user, found := strings.Cut(text, `\`)
 	switch {
 	case text == "":
-		c.invalid(name, "must not be empty")
+		c.invalid(name, "runAsUserName cannot be an empty string")
 		return
 	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		c.invalid(name, "must not contain control characters")
+		c.invalid(name, "runAsUserName cannot contain control characters")
 		return
 	case strings.Contains(user, `\`):
-		c.invalid(name, "must not contain more than one backslash")
+		c.invalid(name, "runAsUserName cannot contain more than one backslash")
 		return
 	case !found:
 		domain, user = "", text
 	}
 	if len(domain) >= longestDomain {
-		c.invalid(name, "the domain must be under "+strconv.Itoa(longestDomain)+" characters")
+		c.invalid(name, "runAsUserName's Domain length must be under "+strconv.Itoa(longestDomain)+" characters")
 	}
 	if found && !isNetBIOS(domain) && !isWindowsDomain(domain) {
-		c.invalid(name, "the domain must be a NetBIOS or a DNS name")
+		c.invalid(name, "runAsUserName's Domain doesn't match the NetBios nor the DNS format")
 	}
-	if user == "" || len(user) > longestUser {
-		c.invalid(name, "the user must have 1 to "+strconv.Itoa(longestUser)+" characters")
+	switch {
+	case user == "":
+		c.invalid(name, "runAsUserName's User cannot be empty")
+	case len(user) > longestUser:
+		c.invalid(name, "runAsUserName's User length must not be longer than "+strconv.Itoa(longestUser)+" characters")
 	}
 	if user != "" && strings.Trim(user, ". ") == "" {
-		c.invalid(name, "the user must not consist of dots and spaces alone")
+		c.invalid(name, "runAsUserName's User cannot contain only periods or spaces")
 	}
 	if strings.ContainsAny(user, `"/\:;|=,+*?<>@[]`) {
-		c.invalid(name, `the user must not contain any of "/\:;|=,+*?<>@[]`)
+		c.invalid(name, `runAsUserName's User cannot contain the following characters: "/\:;|=,+*?<>@[]`)
 	}
 }
 
@@ -242,7 +252,7 @@ func (p *podCheck) checkHostProcess() {
 		count++
 		own := c.get("securityContext.windowsOptions.hostProcess")
 		if pod.isSet() && own.isSet() && pod.isTrue() != own.isTrue() {
-			p.invalid(own, "must equal hostProcess of the pod")
+			p.invalid(own, "pod hostProcess value must be identical if both are specified, was "+strconv.FormatBool(pod.isTrue()))
 		}
 		if own.isTrue() || !own.isSet() && pod.isTrue() {
 			host++
@@ -255,7 +265,7 @@ func (p *podCheck) checkHostProcess() {
 		p.invalidText(p.spec, "", "If pod contains any hostProcess containers then all containers must be HostProcess containers")
 	}
 	if network := p.spec.get("hostNetwork"); !network.isTrue() {
-		p.invalid(network, "must be true if pod contains any hostProcess containers")
+		p.invalidValue(network, document.NewBool(false), "hostNetwork must be true if pod contains any hostProcess containers")
 	}
 }
 

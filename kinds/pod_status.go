@@ -3,6 +3,7 @@ package kinds
 import (
 	"math"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -25,7 +26,7 @@ func validatePodStatus(c *check, object, old field) {
 			p.forbidden(node, "may not be set on pods that are already bound to a node")
 		}
 	}
-	p.minimum(status.get("observedGeneration"), 0)
+	p.natural(status.get("observedGeneration"), nonNegative)
 	p.immutable(status.get("qosClass"), was.get("qosClass"))
 	for _, kind := range [...][2]string{{"containerStatuses", containers}, {"initContainerStatuses", initContainers}, {"ephemeralContainerStatuses", ephemeralContainers}} {
 		list := status.get(kind[0])
@@ -64,7 +65,7 @@ func (p *podCheck) samePodIP(status field) {
 func (c *check) podConditions(list field) {
 	for i := range list.items() {
 		condition := list.item(i)
-		c.minimum(condition.get("observedGeneration"), 0)
+		c.natural(condition.get("observedGeneration"), nonNegative)
 		switch kind := condition.getAs("type", "Type"); kind.text() {
 		case "PodScheduled", "Ready", "Initialized":
 		default:
@@ -114,19 +115,17 @@ func (p *podCheck) mayRestart(kind, name string, code int64) bool {
 	if kind == ephemeralContainers {
 		return false
 	}
-	for _, c := range p.spec.Get(kind).Items() {
-		if c.Get("name").StringOr("") != name {
-			continue
-		}
-		for _, rule := range c.Get("restartPolicyRules").Items() {
-			if rule.Get("action").StringOr("") == "Restart" && matchesCode(rule.Get("exitCodes"), code) {
-				return true
-			}
-		}
-		policy := c.Get("restartPolicy").StringOr(p.spec.get("restartPolicy").text())
-		return policy == "Always" || policy == "OnFailure" && code != 0
+	c := itemWith(p.spec.Get(kind), "name", name)
+	if !c.Exists() {
+		return false
 	}
-	return false
+	for _, rule := range c.Get("restartPolicyRules").Items() {
+		if rule.Get("action").StringOr("") == "Restart" && matchesCode(rule.Get("exitCodes"), code) {
+			return true
+		}
+	}
+	policy := c.Get("restartPolicy").StringOr(p.spec.get("restartPolicy").text())
+	return policy == "Always" || policy == "OnFailure" && code != 0
 }
 
 func matchesCode(codes document.Value, code int64) bool {
@@ -191,7 +190,11 @@ func (p *podCheck) allocatedResource(f field, kind, container string) {
 	const longest = 1024
 	name := f.get("name")
 	if hasNamed(p.spec.Get(kind), container) && !hasResource(p.resourcesOf(kind, container), name.text()) {
-		p.invalid(name, "must match one of the container's resource requests or claims")
+		why := "must match one of the container's resource requests"
+		if strings.HasPrefix(name.text(), "claim:") {
+			why = "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
+		}
+		p.invalid(name, why)
 	}
 	list := f.get("resources")
 	seen := seenTexts{}
@@ -227,12 +230,7 @@ func hasResource(resources document.Value, name string) bool {
 
 // resourcesOf returns the resources of a container.
 func (p *podCheck) resourcesOf(kind, name string) document.Value {
-	for _, c := range p.spec.Get(kind).Items() {
-		if c.Get("name").StringOr("") == name {
-			return c.Get("resources")
-		}
-	}
-	return document.Value{}
+	return itemWith(p.spec.Get(kind), "name", name).Get("resources")
 }
 
 func (p *podCheck) checkVolumeStatuses(list field) {
@@ -269,7 +267,7 @@ func (p *podCheck) extendedClaims(status field) {
 		return
 	}
 	mappings := status.get("requestMappings")
-	p.need(mappings)
+	p.needWith(mappings, "at least one request mapping is required")
 	seen := seenTexts{}
 	for i := range mappings.items() {
 		mapping := mappings.item(i)
@@ -285,7 +283,7 @@ func (p *podCheck) extendedClaims(status field) {
 		case !known:
 			p.invalid(container, "must match the name of an entry in spec.initContainers.name or spec.containers.name")
 		case !requests.Get(resource.text()).Exists():
-			p.invalid(resource, "must match a resource in the requests of the container")
+			p.invalid(resource, "must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests")
 		}
 		if why := names.DNSLabel(request.text()); why != "" {
 			p.unmetText(status.getAs("", "requestName"), request.text(), why)
@@ -335,32 +333,24 @@ func refersTo(list document.Value, claim string) bool {
 // family.
 func (p *podCheck) statusAddresses(list, was field) {
 	families := map[bool]int{}
-	parsed := 0
+	bad := -1 // the first one that is no address
 	for i := range list.items() {
 		text := list.item(i).get("ip").text()
-		if !hasAddress(was.Value, text) {
+		if !hasItemWith(was.Value, "ip", text) {
 			item := list.item(i)
 			item.Value = document.NewString(text)
 			p.address(item)
 		}
 		if a, err := netip.ParseAddr(text); err == nil {
 			families[a.Unmap().Is4()]++
-			parsed++
+		} else if bad < 0 {
+			bad = i
 		}
 	}
-	if list.items() > 1 && parsed < list.items() {
-		p.internalError(list, "the IP families of invalid addresses cannot be compared")
+	if list.items() > 1 && bad >= 0 {
+		p.internalError(list, "failed to check for dual stack with error:invalid IP["+strconv.Itoa(bad)+"]: "+list.item(bad).get("ip").text())
 	}
 	if list.items() > 2 || list.items() == 2 && (families[true] != 1 || families[false] != 1) {
 		p.invalid(list, "may specify no more than one IP for each IP family")
 	}
-}
-
-func hasAddress(list document.Value, text string) bool {
-	for _, item := range list.Items() {
-		if item.Get("ip").StringOr("") == text {
-			return true
-		}
-	}
-	return false
 }

@@ -93,7 +93,7 @@ func (p *podCheck) checkGateUpdate(was field) {
 	gates := p.spec.get("schedulingGates")
 	for i := gates.items() - 1; i >= 0; i-- {
 		if name := gates.item(i).get("name"); !hasNamed(was.Get("schedulingGates"), name.text()) && !seen.add(name.text()) {
-			p.forbidden(name, "only deletion is allowed")
+			p.forbidden(name, "only deletion is allowed, but found new scheduling gate '"+name.text()+"'")
 		}
 	}
 }
@@ -110,26 +110,35 @@ func (p *podCheck) checkUpdatedImages(list field) {
 func (p *podCheck) checkAnnotationUpdate(old field) {
 	fixed := func(key string) bool { return key == names.MirrorPod || strings.HasPrefix(key, appArmorAnnotation) }
 	before := old.get("metadata.annotations")
-	for key, was := range before.Members() {
-		if fixed(key) && !document.Equal(was, p.annotations.Get(key)) {
-			p.forbidden(p.annotations.key(key), "may not be removed or updated")
+	for i := range before.members() {
+		if key := before.Key(i); fixed(key) && !document.Equal(before.At(i), p.annotations.Get(key)) {
+			p.forbidden(p.annotations.key(key), "may not remove or update "+fixedAnnotation(key))
 		}
 	}
-	for key := range p.annotations.Members() {
-		if fixed(key) && !before.Get(key).Exists() {
-			p.forbidden(p.annotations.key(key), "may not be added")
+	for i := range p.annotations.members() {
+		if key := p.annotations.Key(i); fixed(key) && !before.Get(key).Exists() {
+			p.forbidden(p.annotations.key(key), "may not add "+fixedAnnotation(key))
 		}
 	}
+}
+
+// fixedAnnotation describes an annotation that may not be changed.
+func fixedAnnotation(key string) string {
+	if key == names.MirrorPod {
+		return "mirror pod annotation"
+	}
+	return "AppArmor annotations"
 }
 
 // checkTolerationUpdate requires that existing tolerations are kept; tolerationSeconds may
 // change.
 func (p *podCheck) checkTolerationUpdate(was field) {
 	list := p.spec.get("tolerations")
-	for _, old := range was.Get("tolerations").Items() {
-		kept := false
-		for _, is := range list.Value.Items() {
-			kept = kept || document.Equal(is.Without("tolerationSeconds"), old.Without("tolerationSeconds"))
+	before := was.get("tolerations")
+	for i := range before.items() {
+		old, kept := before.At(i).Without("tolerationSeconds"), false
+		for j := range list.items() {
+			kept = kept || document.Equal(list.At(j).Without("tolerationSeconds"), old)
 		}
 		if !kept {
 			p.forbidden(list, "existing toleration can not be modified except its tolerationSeconds")
@@ -156,8 +165,8 @@ func (p *podCheck) checkFixedSpec(was field) {
 		fixed = p.gatedSpec(fixed, was)
 	}
 	if spec := p.spec; !p.sameAs(spec, fixed, was) {
-		p.forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, "+
-			"`spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations) and `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)")
+		p.forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"+
+			"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)")
 		p.nameChanges(spec, fixed, was.Value)
 	}
 }

@@ -200,7 +200,7 @@ func (p *podCheck) checkOverhead() {
 		huge = huge || podresources.IsHugePages(name)
 		computes = computes || name == "cpu" || name == "memory"
 		if podresources.IsHugePages(name) && !isMultipleOfPage(name, amount.Value) {
-			p.invalid(amount, "must be a multiple of the page size")
+			p.invalid(amount, notPages(name, amount))
 		}
 	}
 	if huge && !computes {
@@ -239,7 +239,7 @@ func (p *podCheck) checkAnnotations() {
 				p.invalidText(annotation, name, "container not found")
 			}
 			if text := annotation.text(); text != "" && text != "runtime/default" && text != "unconfined" && !strings.HasPrefix(text, "localhost/") {
-				p.invalid(annotation, "invalid AppArmor profile name")
+				p.invalid(annotation, "invalid AppArmor profile name: "+strconv.Quote(annotation.text()))
 			}
 		}
 	}

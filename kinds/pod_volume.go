@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -72,7 +73,7 @@ func (p *podCheck) checkVolume(v field) {
 	}
 	claim := v.get("persistentVolumeClaim.claimName")
 	if pod := p.podName(); pod != "" && claim.text() != "" && p.createsClaim(claim.text(), pod) {
-		p.invalid(claim, "must not be a claim that is created for an ephemeral volume")
+		p.invalid(claim, "must not reference a PVC that gets created for an ephemeral volume")
 	}
 }
 
@@ -108,7 +109,7 @@ func (p *podCheck) checkVolumeSource(v field, name string) {
 		}
 		found = true
 		if kind == "iscsi" && source.get("initiatorName").isSet() && len(name)+1+len(source.get("targetPortal").text()) > 64 {
-			p.invalid(v.get("name"), "with an initiatorName, <volume name>:<targetPortal> must be at most 64 characters long")
+			p.invalid(v.get("name"), "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.")
 		}
 	}
 	if !found {
@@ -242,7 +243,8 @@ func (p *podCheck) checkEphemeral(v, source field, name string) {
 	}
 	if pod := p.podName(); pod != "" && name != "" {
 		if why := names.DNSSubdomain(pod + "-" + name); why != "" {
-			p.unmet(v.get("name"), "the name of the claim "+strings.ReplaceAll(why, "\n", "\nthe name of the claim "))
+			start := "PVC name " + strconv.Quote(pod+"-"+name) + ": "
+			p.unmet(v.get("name"), start+strings.ReplaceAll(why, "\n", "\n"+start))
 		}
 	}
 }
@@ -343,7 +345,7 @@ func (c *check) downwardFiles(source, items field) {
 		case ref.isSet():
 			c.fieldRef(ref, volumeFieldPaths)
 			if resource.isSet() {
-				c.addValue(schema.ErrorInvalid, file, "resource", "fieldRef and resourceFieldRef are mutually exclusive")
+				c.addValue(schema.ErrorInvalid, file, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously")
 			}
 		case resource.isSet():
 			c.resourceFieldRef(resource, true)

@@ -78,7 +78,7 @@ func (c *check) userAnnotations(f field) {
 		case why != "":
 			c.unmetText(f, key, why)
 		case !strings.Contains(key, "/"):
-			c.invalidText(f, key, "must have a domain, as in example.com/key")
+			c.invalidText(f, key, `must be a domain-prefixed key (such as "acme.io/foo")`)
 		}
 	}
 	if size > maxAnnotations {
@@ -99,7 +99,7 @@ func (c *check) requestedKey(spec field) {
 	request, key, proof := spec.get("stubPKCS10Request"), spec.get("pkixPublicKey"), spec.get("proofOfPossession")
 	asRequest, asKey := !request.isEmpty(), !key.isEmpty() && !proof.isEmpty()
 	if asRequest == asKey || asRequest && !(key.isEmpty() && proof.isEmpty()) {
-		c.invalidText(spec, valueOmitted, "must have either stubPKCS10Request, or pkixPublicKey and proofOfPossession")
+		c.invalidAlone(spec, "exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set")
 		return
 	}
 	for _, f := range [...]field{request, key, proof} {
@@ -135,7 +135,7 @@ func validatePodCertificateRequestStatus(c *check, object, old field) {
 			continue
 		}
 		if final != "" {
-			c.invalidText(condition.get("type"), kind, "only one condition may have the type Issued, Denied or Failed")
+			c.invalidText(condition.get("type"), kind, "There may be at most one condition with type \"Issued\", \"Denied\", or \"Failed\"")
 		}
 		final = kind
 		if value != "True" {
@@ -147,18 +147,18 @@ func validatePodCertificateRequestStatus(c *check, object, old field) {
 	case len(c.errs) > 0:
 	case was.get("conditions").items() > 0:
 		if !c.same(status, was) {
-			c.invalidText(status, valueOmitted, "is immutable with the condition Issued, Denied or Failed")
+			c.invalidText(status, valueOmitted, "immutable after PodCertificateRequest is issued, denied, or failed")
 		}
 	case final == "Issued":
 		c.issued(object.get("spec"), status)
 	case final != "":
 		for _, name := range [...]string{"certificateChain", "notBefore", "beginRefreshAt", "notAfter"} {
 			if !status.get(name).isEmpty() {
-				c.invalidText(status, valueOmitted, "must have nothing but conditions with the condition Denied or Failed")
+				c.invalidText(status, valueOmitted, "non-condition status fields must be empty when denying or failing the PodCertificateRequest")
 				break
 			}
 		}
 	case !c.same(status, was):
-		c.invalidText(status, valueOmitted, "is immutable without a condition Issued, Denied or Failed")
+		c.invalidText(status, valueOmitted, `status is immutable unless transitioning to "Issued", "Denied", or "Failed"`)
 	}
 }

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
 )
 
@@ -24,7 +25,7 @@ func validatePriorityClass(c *check, object, old field) {
 	name, value, preemption := object.get("metadata.name"), object.get("value"), object.get("preemptionPolicy")
 	if old.isSet() {
 		if !c.same(value, old.get("value")) {
-			c.forbidden(value, "may not be changed")
+			c.forbidden(value, "may not be changed in an update.")
 		}
 		c.immutable(preemption, old.get("preemptionPolicy"))
 		return
@@ -32,15 +33,28 @@ func validatePriorityClass(c *check, object, old field) {
 	isDefault := object.get("globalDefault")
 	switch {
 	case strings.HasPrefix(name.text(), "system-"):
-		if want, ok := systemPriority(name.text()); !ok || value.number() != want || isDefault.isTrue() {
-			c.forbidden(name, "the prefix 'system-' is reserved for system priority classes")
+		if why := notSystemClass(name.text(), value.number(), isDefault.isTrue()); why != "" {
+			c.forbidden(name, "priority class names with 'system-' prefix are reserved for system use only. error: "+why)
 		}
 	case value.number() > maxUserPriority:
-		c.forbidden(value, "may be at most 1000000000 for a user-defined class")
+		c.forbidden(value, "maximum allowed value of a user defined priority is 1000000000")
 	}
 	if preemption.isSet() {
-		c.needOneOf(preemption, "Never,PreemptLowerPriority")
+		c.needOneOf(preemption, "PreemptLowerPriority,Never")
 	}
+}
+
+// notSystemClass returns why a class is not one of those that every cluster has, "" if it is.
+func notSystemClass(name string, value int64, isDefault bool) string {
+	switch want, ok := systemPriority(name); {
+	case !ok:
+		return name + " is not a known system priority class"
+	case value != want:
+		return "value of " + name + " PriorityClass must be " + strconv.FormatInt(want, 10)
+	case isDefault:
+		return "globalDefault of " + name + " PriorityClass must be false"
+	}
+	return ""
 }
 
 // systemPriority returns the value of a priority class that every cluster has.

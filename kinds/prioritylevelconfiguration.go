@@ -20,62 +20,62 @@ const keepsZeroShares = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-sh
 
 func validatePriorityLevel(c *check, object, _ field) {
 	if annotations := object.get("metadata.annotations"); annotations.key(keepsZeroShares).Exists() {
-		c.forbidden(annotations, "the annotation "+keepsZeroShares+" is only for v1beta3")
+		c.forbidden(annotations, "annotation '"+keepsZeroShares+"' is forbidden")
 	}
 	spec, name := object.get("spec"), object.get("metadata.name")
 	kind, limited, exempt := spec.get("type"), spec.get("limited"), spec.get("exempt")
 	if (name.text() == "exempt") != (kind.text() == "Exempt") {
-		c.invalid(kind, "must be 'Exempt' if and only if the name is 'exempt'")
+		c.invalid(kind, "must be 'Exempt' if and only if `name` is 'exempt'")
 	}
 	switch kind.text() {
 	case "Exempt":
 		if limited.isSet() {
-			c.forbidden(limited, "may not be specified for type Exempt")
+			c.forbidden(limited, "must be nil if the type is not Limited")
 		}
 		if exempt.isSet() {
-			c.minimum(exempt.get("nominalConcurrencyShares"), 0)
+			c.natural(exempt.get("nominalConcurrencyShares"), nonNegative)
 			c.between(exempt.get("lendablePercent"), 0, 100)
 		}
 	case "Limited":
 		if exempt.isSet() {
-			c.forbidden(exempt, "may not be specified for type Limited")
+			c.forbidden(exempt, "must be nil if the type is Limited")
 		}
 		if limited.isSet() {
 			validateLimitedLevel(c, limited)
 		} else {
-			c.required(limited, "must be specified for type Limited")
+			c.required(limited, "must not be empty when type is Limited")
 		}
 	default:
 		c.needOneOf(kind, "Exempt,Limited")
 	}
 	if fixed := mandatoryPriorityLevel(name.text()); fixed.Exists() {
-		is := spec.Value
+		is, open := spec.Value, ""
 		if name.text() == "exempt" {
-			is = is.With("exempt", fixed.Get("exempt"))
+			is, open = is.With("exempt", fixed.Get("exempt")), " except the 'spec.exempt' field"
 		}
 		if !c.sameAs(spec, is, c.root(fixed)) {
-			c.invalid(spec, "the spec of '"+name.text()+"' is fixed, except the field 'exempt' of 'exempt'")
+			c.invalid(spec, "spec of '"+name.text()+"'"+open+" must equal the fixed value")
 		}
 	}
 	c.typedConditions(object.get("status.conditions"))
 }
 
 func validateLimitedLevel(c *check, limited field) {
-	c.minimum(limited.get("nominalConcurrencyShares"), 0)
+	c.natural(limited.get("nominalConcurrencyShares"), nonNegative)
 	c.between(limited.get("lendablePercent"), 0, 100)
-	c.minimum(limited.get("borrowingLimitPercent"), 0)
+	c.natural(limited.get("borrowingLimitPercent"), "if specified, must be a non-negative integer")
 	response := limited.get("limitResponse")
 	kind, queuing := response.get("type"), response.get("queuing")
 	switch kind.text() {
 	case "Reject":
 		if queuing.isSet() {
-			c.forbidden(queuing, "may not be specified for type Reject")
+			c.forbidden(queuing, "must be nil if limited.limitResponse.type is not Limited")
 		}
 	case "Queue":
 		if queuing.isSet() {
 			validateQueuing(c, queuing)
 		} else {
-			c.required(queuing, "must be specified for type Queue")
+			c.required(queuing, "must not be empty if limited.limitResponse.type is Limited")
 		}
 	default:
 		c.needOneOf(kind, "Queue,Reject")
@@ -101,9 +101,9 @@ func validateQueuing(c *check, queuing field) {
 	case size <= 0:
 		c.invalid(hand, "must be positive")
 	case size > deck:
-		c.invalid(hand, "must not be greater than queues ("+strconv.FormatInt(deck, 10)+")")
+		c.invalid(hand, "should not be greater than queues ("+strconv.FormatInt(deck, 10)+")")
 	case math.Ceil(math.Log2(float64(deck))*float64(size)) > maxHashBits:
-		c.invalid(hand, "requires, with this number of queues, more than "+strconv.Itoa(maxHashBits)+" bits of a hash")
+		c.invalid(hand, "required entropy bits of deckSize "+strconv.FormatInt(deck, 10)+" and handSize "+strconv.FormatInt(size, 10)+" should not be greater than "+strconv.Itoa(maxHashBits))
 	}
 }
 

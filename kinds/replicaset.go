@@ -1,5 +1,9 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/document"
+)
+
 // replicaSetStrategy is the strategy of apps/v1 ReplicaSet.
 var replicaSetStrategy = Strategy{
 	Group:       "apps",
@@ -25,7 +29,7 @@ func validateReplicaSet(c *check, object, old field) {
 // and whose restartPolicy is Always.
 func (c *check) selectedTemplate(spec field) {
 	selector := spec.get("selector")
-	c.needSelector(selector)
+	c.needSelector(selector, "deployment") // also for ReplicaSets
 	if !isSelector(selector.Value) {
 		c.invalid(selector, "invalid label selector")
 		return
@@ -33,18 +37,18 @@ func (c *check) selectedTemplate(spec field) {
 	template := spec.get("template")
 	c.selects(selector, template)
 	c.podTemplate(template)
-	c.runsForEver(template)
+	c.runsForEver(template, "ReplicaSet") // also for Deployments
 }
 
-// needSelector requires a label selector that selects something.
-func (c *check) needSelector(selector field) {
+// needSelector requires a label selector that selects something; owner is the kind in messages.
+func (c *check) needSelector(selector field, owner string) {
 	if !selector.isSet() {
 		c.required(selector, "")
 		return
 	}
 	c.labelSelector(selector)
 	if selector.get("matchLabels").members()+selector.get("matchExpressions").items() == 0 {
-		c.invalid(selector, "empty selector is invalid")
+		c.invalid(selector, "empty selector is invalid for "+owner)
 	}
 }
 
@@ -55,19 +59,20 @@ func (c *check) selects(selector, template field) {
 	}
 }
 
-// runsForEver requires restartPolicy Always, and no activeDeadlineSeconds.
-func (c *check) runsForEver(template field) {
+// runsForEver requires restartPolicy Always, and no activeDeadlineSeconds, in the template of a
+// kind.
+func (c *check) runsForEver(template field, owner string) {
 	c.oneOf(template.get("spec.restartPolicy"), "Always")
 	if deadline := template.get("spec.activeDeadlineSeconds"); deadline.isSet() {
-		c.forbidden(deadline, "may not be set in a pod template with restartPolicy Always")
+		c.forbidden(deadline, "activeDeadlineSeconds in "+owner+" is not Supported")
 	}
 }
 
 func validateReplicaSetStatus(c *check, object, old field) {
 	status := object.get("status")
 	c.counts(status, "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration", "terminatingReplicas")
-	c.atMost(status, "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas")
-	c.atMost(status, "readyReplicas", "availableReplicas")
+	c.atMost(status, "replicas", aboveReplicas, "fullyLabeledReplicas", "readyReplicas", "availableReplicas")
+	c.atMost(status, "readyReplicas", aboveReadyReplicas, "availableReplicas")
 }
 
 // counts requires non-negative numbers.
@@ -77,12 +82,17 @@ func (c *check) counts(f field, names ...string) {
 	}
 }
 
+const (
+	aboveReplicas      = "cannot be greater than status.replicas"
+	aboveReadyReplicas = "cannot be greater than readyReplicas"
+)
+
 // atMost requires numbers that do not exceed the field most.
-func (c *check) atMost(f field, most string, names ...string) {
+func (c *check) atMost(f field, most, detail string, names ...string) {
 	limit := f.get(most).number()
 	for _, name := range names {
 		if n := f.get(name); n.number() > limit {
-			c.invalid(n, "cannot be greater than "+most)
+			c.invalidValue(n, document.NewInt(n.number()), detail)
 		}
 	}
 }
@@ -90,6 +100,6 @@ func (c *check) atMost(f field, most string, names ...string) {
 // notDecremented refuses a number that is smaller than the old one.
 func (c *check) notDecremented(n, old field) {
 	if old.isSet() && (!n.isSet() || n.number() < old.number()) {
-		c.invalid(n, "cannot be decremented")
+		c.invalidValue(n, document.NewInt(n.number()), "cannot be decremented")
 	}
 }

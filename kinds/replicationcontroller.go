@@ -41,7 +41,7 @@ func validateReplicationController(c *check, object, old field) {
 		}
 	}
 	c.podTemplate(template)
-	c.runsForEver(template)
+	c.runsForEver(template, "ReplicationController")
 	if old.isSet() {
 		c.nonConvertible(selector, old)
 	}
@@ -59,7 +59,7 @@ func (c *check) nonConvertible(selector, old field) {
 		case !strings.Contains(name, "selector"):
 			c.addValue(schema.ErrorNotFound, old.getAs("", name), value.text(), "unknown non-convertible field")
 		case !c.same(selector, old.get("spec.selector")):
-			c.invalid(selector, "may not be changed: it is marked as non-convertible")
+			c.invalid(selector, "cannot update non-convertible selector")
 		}
 	}
 }
@@ -67,8 +67,8 @@ func (c *check) nonConvertible(selector, old field) {
 func validateReplicationControllerStatus(c *check, object, _ field) {
 	status := object.get("status")
 	c.counts(status, "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration")
-	c.atMost(status, "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas")
-	c.atMost(status, "readyReplicas", "availableReplicas")
+	c.atMost(status, "replicas", aboveReplicas, "fullyLabeledReplicas", "readyReplicas", "availableReplicas")
+	c.atMost(status, "readyReplicas", aboveReadyReplicas, "availableReplicas")
 }
 
 // warnReplicationController warns about the pod template. For an update it is the previous one,

@@ -23,7 +23,7 @@ func (c *check) containerResource(f field, name string) {
 			c.invalidText(f, name, "must be a standard resource for containers")
 		}
 	case !podresources.IsNative(name) && !podresources.IsExtended(name):
-		c.invalidText(f, name, "must follow the form of extended resource names")
+		c.invalidText(f, name, "doesn't follow extended resource name standard")
 	}
 }
 
@@ -31,7 +31,7 @@ func (c *check) containerResource(f field, name string) {
 func (c *check) quotaResource(f field, name string) {
 	c.resourceName(f, name)
 	if !strings.Contains(name, "/") && !isQuotaResource(name) {
-		c.invalidText(f, name, "must be a standard resource for quotas")
+		c.invalidText(f, name, "must be a standard resource for quota")
 	}
 }
 
@@ -52,7 +52,7 @@ func (c *check) resourceName(f field, name string) bool {
 		return false
 	}
 	if !strings.Contains(name, "/") && !among(name, standardResources) && !isQuotaHugePages(name) {
-		c.invalidText(f, name, "must be a standard resource or have a domain, such as example.com/name")
+		c.invalidText(f, name, "must be a standard resource type or fully qualified")
 		return false
 	}
 	return true

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -17,7 +18,7 @@ var resourceClaimStrategy = Strategy{
 	Reset:         []string{"status"},
 	ResetStatus:   []string{"metadata", "spec"},
 	InNamespace: func(object, namespace document.Value) []schema.FieldError {
-		return adminAccess(object.Get("spec"), namespace)
+		return adminAccess(object, object.Get("spec"), namespace)
 	},
 	StatusInNamespace: func(object, live, namespace document.Value) []schema.FieldError {
 		results := document.Keys("status", "allocation", "devices", "results")
@@ -25,7 +26,7 @@ var resourceClaimStrategy = Strategy{
 			return nil // the allocation cannot change
 		}
 		if i := withAdminAccess(object.Follow(results)); i >= 0 {
-			return permitAdminAccess(results.Item(i).Child("adminAccess"), namespace)
+			return permitAdminAccess(results.Item(i).Child("adminAccess"), object, namespace)
 		}
 		return nil
 	},
@@ -39,7 +40,7 @@ var resourceClaimTemplateStrategy = Strategy{
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},
 	InNamespace: func(object, namespace document.Value) []schema.FieldError {
-		return adminAccess(object.Lookup("spec", "spec"), namespace)
+		return adminAccess(object, object.Lookup("spec", "spec"), namespace)
 	},
 }
 
@@ -80,9 +81,9 @@ func validateResourceClaimStatus(c *check, object, old field) {
 	validateDeviceStatuses(c, devices, allocation.Value)
 	if reserved.items() > 0 {
 		if !allocation.isSet() {
-			c.forbidden(reserved, "may not be specified without an allocation")
+			c.forbidden(reserved, "may not be specified when `allocated` is not set")
 		} else if object.Value.Lookup("metadata", "deletionTimestamp").Exists() && addsItems(reserved.Value, was.Value.Get("reservedFor")) {
-			c.forbidden(reserved, "may not be extended while the claim is being deleted")
+			c.forbidden(reserved, "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set")
 		}
 	}
 	switch stored := was.get("allocation"); {
@@ -130,7 +131,7 @@ func validateDeviceStatuses(c *check, devices field, allocation document.Value) 
 		c.syntax(device.get("device"), names.DNSLabel)
 		c.shareID(device.get("shareID"))
 		if !allocated.has(deviceKey(device.Value)) {
-			c.invalid(device, "must be a device that is allocated to the claim")
+			c.invalid(device, "must be an allocated device in the claim")
 		}
 		c.maxItems(conditions, maxConditions)
 		c.conditions(conditions)
@@ -182,10 +183,10 @@ const adminAccessLabel = "resource.kubernetes.io/admin-access"
 
 // adminAccess forbids administrative access in a namespace without its label. The reported
 // path is that of a claim, for templates as well.
-func adminAccess(spec, namespace document.Value) []schema.FieldError {
+func adminAccess(object, spec, namespace document.Value) []schema.FieldError {
 	for i, request := range spec.Lookup("devices", "requests").Items() {
 		if wanted, _ := request.Lookup("exactly", "adminAccess").Bool(); wanted {
-			return permitAdminAccess(document.Keys("spec", "devices", "requests").Item(i).Child("adminAccess"), namespace)
+			return permitAdminAccess(document.Keys("spec", "devices", "requests").Item(i).Child("adminAccess"), object, namespace)
 		}
 	}
 	return nil
@@ -202,13 +203,13 @@ func withAdminAccess(results document.Value) int {
 	return -1
 }
 
-// permitAdminAccess requires the label for administrative access, which is requested at a path,
-// of the namespace.
-func permitAdminAccess(at document.Path, namespace document.Value) []schema.FieldError {
+// permitAdminAccess requires the label for administrative access, which an object requests at a
+// path, of the object's namespace.
+func permitAdminAccess(at document.Path, object, namespace document.Value) []schema.FieldError {
 	e := schema.FieldError{Path: at, Field: schema.FieldText(at)}
 	switch {
 	case !namespace.Exists():
-		e.Type, e.Detail = schema.ErrorInternal, "could not retrieve namespace to verify admin access: it does not exist"
+		e.Type, e.Detail = schema.ErrorInternal, "could not retrieve namespace to verify admin access: namespaces "+strconv.Quote(object.Lookup("metadata", "namespace").StringOr(""))+" not found"
 	case namespace.Lookup("metadata", "labels", adminAccessLabel).StringOr("") != "true":
 		e.Type, e.Detail = schema.ErrorForbidden, "admin access to devices requires the `"+adminAccessLabel+": true` label on the containing namespace"
 	default:

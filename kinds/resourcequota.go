@@ -54,7 +54,7 @@ const quotaScopes = "BestEffort,CrossNamespacePodAffinity,NotBestEffort,NotTermi
 // reported for name and all.
 func validateScope(c *check, scope string, hard document.Value, name, all field) {
 	if !among(scope, quotaScopes) {
-		c.invalidText(name, scope, "unsupported scope")
+		c.invalid(name, "unsupported scope")
 	}
 	var limited []string
 	for resource := range hard.Members() {
@@ -62,13 +62,11 @@ func validateScope(c *check, scope string, hard document.Value, name, all field)
 			limited = append(limited, resource)
 		}
 	}
-	const why = "unsupported scope applied to resource "
-	if c.kind.Since("1.37") && len(limited) > 0 { // one error for all resources
-		c.invalid(all, why+strings.Join(limited, ", "))
-		return
+	if c.kind.Since("1.37") && len(limited) > 1 { // one error for all resources
+		limited = limited[:1]
 	}
-	for _, resource := range limited {
-		c.invalid(all, why+resource)
+	for range limited {
+		c.invalid(all, "unsupported scope applied to resource")
 	}
 }
 
@@ -102,16 +100,16 @@ func validateScopeSelector(c *check, selector field, hard document.Value, scopes
 		name, operator, values := expression.get("scopeName"), expression.get("operator"), expression.get("values")
 		validateScope(c, name.text(), hard, name, expressions)
 		if among(name.text(), "BestEffort,NotBestEffort,Terminating,NotTerminating,CrossNamespacePodAffinity") && operator.text() != "Exists" {
-			c.invalid(operator, "must be 'Exists' for this scope")
+			c.invalid(operator, "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity")
 		}
 		switch operator.text() {
 		case "In", "NotIn":
 			if values.items() == 0 {
-				c.required(values, "must be specified when `operator` is 'In' or 'NotIn'")
+				c.required(values, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")
 			}
 		case "Exists", "DoesNotExist":
 			if values.items() > 0 {
-				c.invalid(values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+				c.invalid(values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector")
 			}
 		default:
 			c.invalid(operator, "not a valid selector operator")

@@ -50,7 +50,7 @@ func validateResourceSlice(c *check, object, old field) {
 	validateDeviceLocation(c, spec, true)
 	devices, counters := spec.get("devices"), spec.get("sharedCounters")
 	if counters.isWritten() && devices.isWritten() {
-		c.invalidText(spec, "", "`sharedCounters` and `devices` are mutually exclusive")
+		c.invalidText(spec, "", "only one of `sharedCounters` or `devices` is allowed")
 	}
 	validateDevices(c, devices, was.Value.Get("devices"), spec.Value.Get("perDeviceNodeSelection"))
 	validateCounterSets(c, counters)
@@ -60,17 +60,21 @@ func validateResourceSlice(c *check, object, old field) {
 // perDeviceNodeSelection, or their equivalents for a device.
 func validateDeviceLocation(c *check, at field, slice bool) {
 	name, selector, all, each := at.get("nodeName"), at.get("nodeSelector"), at.get("allNodes"), at.get("perDeviceNodeSelection")
-	set := 0
+	var set []string
 	if name.isSet() {
 		if name.text() != "" {
-			set++
+			set = append(set, "`nodeName`")
 			c.syntax(name, names.DNSSubdomain)
 		} else {
-			c.invalid(name, "must not be empty")
+			why := "must not be empty"
+			if slice {
+				why = "must be either unset or set to a non-empty string"
+			}
+			c.invalid(name, why)
 		}
 	}
 	if selector.isSet() {
-		set++
+		set = append(set, "`nodeSelector`")
 		validateNodeSelector(c, selector)
 		if terms := selector.get("nodeSelectorTerms"); slice && terms.items() != 1 {
 			c.invalid(terms, "must have exactly one node selector term")
@@ -81,16 +85,22 @@ func validateDeviceLocation(c *check, at field, slice bool) {
 			continue
 		}
 		if flag.isTrue() {
-			set++
+			set = append(set, "`"+flag.lastName()+"`")
 		} else {
-			c.invalid(flag, "must be either unset or true")
+			c.invalid(flag, "must be either unset or set to true")
 		}
 	}
+	missing := "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
+	several := missing + ", but multiple fields are set"
+	if !slice {
+		missing = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec"
+		several = missing
+	}
 	switch {
-	case set == 0:
-		c.required(at, "one of the fields that select the nodes of the devices is required")
-	case set > 1:
-		c.invalidText(at, "", "only one of the fields that select the nodes of the devices may be specified")
+	case len(set) == 0:
+		c.required(at, missing)
+	case len(set) > 1:
+		c.invalidText(at, "{"+strings.Join(set, ", ")+"}", several)
 	}
 }
 
@@ -129,7 +139,7 @@ func validateDevice(c *check, device field, own bool, stored document.Value) {
 	attributes, capacity, taints, consumed := device.get("attributes"), device.get("capacity"), device.get("taints"), device.get("consumesCounters")
 	c.syntax(device.get("name"), names.DNSLabel)
 	if attributes.members()+capacity.members() > maxParts {
-		c.invalid(device, "may have at most 32 attributes and capacities together")
+		c.invalidValue(device, document.NewInt(int64(attributes.members()+capacity.members())), "the total number of attributes and capacities must not exceed 32")
 	}
 	for i := range attributes.members() {
 		attribute, name := attributes.memberWithin(i, maxDeviceKey)
@@ -162,7 +172,7 @@ func validateDevice(c *check, device field, own bool, stored document.Value) {
 	case own:
 		validateDeviceLocation(c, device, false)
 	case device.get("nodeName").isSet() || device.get("nodeSelector").isSet() || device.get("allNodes").isSet():
-		c.invalid(device, "may only select nodes when the slice has `perDeviceNodeSelection`")
+		c.invalidValue(device, document.NewNull(), "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec")
 	}
 	c.bindingConditions(device)
 }
@@ -177,7 +187,7 @@ func validateDeviceAttribute(c *check, attribute field) {
 		}
 		values++
 		if strings.HasSuffix(name, "s") && value.items() == 0 {
-			c.invalid(value, "must not be empty")
+			c.invalid(value, "must not be empty if specified")
 		}
 		for i := range max(value.items(), 1) {
 			one := value
@@ -185,15 +195,18 @@ func validateDeviceAttribute(c *check, attribute field) {
 				one = value.item(i)
 			}
 			if strings.HasPrefix(name, "version") && !isSemanticVersion(one.text()) {
-				c.invalid(one, "must be a semantic version (semver.org 2.0.0)")
+				c.invalid(one, "must be a string compatible with semver.org spec 2.0.0")
 			}
 			if !strings.HasPrefix(name, "bool") && !strings.HasPrefix(name, "int") {
 				c.maxBytes(one, maxValue)
 			}
 		}
 	}
-	if values != 1 {
-		c.invalidText(attribute, "", "exactly one value must be specified")
+	const one = "exactly one value must be specified"
+	if values > 1 {
+		c.invalid(attribute, one)
+	} else if values == 0 {
+		c.invalidText(attribute, "", one)
 	}
 }
 
@@ -236,15 +249,17 @@ func validateDeviceCapacity(c *check, capacity field, shared bool) {
 		return
 	}
 	if !shared {
-		c.forbidden(policy, "needs allowMultipleAllocations")
+		c.forbidden(policy, "allowMultipleAllocations must be true")
 		return
 	}
 	normal, values, bounds := policy.get("default"), policy.get("validValues"), policy.get("validRange")
 	switch {
 	case values.items() > 0 && bounds.isSet():
-		c.forbidden(policy, "`validValues` and `validRange` are mutually exclusive")
-	case (values.items() > 0 || bounds.isSet()) && !normal.isSet():
-		c.required(normal, "must be specified with validValues and validRange")
+		c.forbidden(policy, `exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`)
+	case values.items() > 0 && !normal.isSet():
+		c.required(normal, "required when validValues is defined")
+	case bounds.isSet() && !normal.isSet():
+		c.required(normal, "required when validRange is defined")
 	case values.items() > 0:
 		validateValidValues(c, values, normal.Value, capacity.Value.Get("value"))
 	case bounds.isSet():
@@ -266,26 +281,26 @@ func validateValidValues(c *check, values field, normal, most document.Value) {
 			value := values.item(i)
 			amount := amountOf(value.Value)
 			if amount.Cmp(amountOf(most)) > 0 {
-				c.invalid(value, "is larger than the capacity")
+				c.invalid(value, "option is larger than capacity value: "+amountOf(most).String())
 			}
 			found = found || amount.Cmp(amountOf(normal)) == 0
 			c.distinct(value, amount.RoundUp(0).String(), &seen)
 		}
 	}
 	if !found {
-		c.invalid(values, "the default must be one of the valid values")
+		c.invalidValue(values, normal, "default value is not valid according to the requestPolicy")
 	}
 }
 
 func validateValidRange(c *check, bounds field, normal, most document.Value) {
 	low, high, step := bounds.get("min"), bounds.get("max"), bounds.get("step")
 	if !low.isSet() {
-		c.required(low, "must be specified with validRange")
+		c.required(low, "required when validRange is defined")
 		return
 	}
 	least, usual, limit := amountOf(low.Value), amountOf(normal), amountOf(most)
 	if least.Cmp(limit) > 0 {
-		c.invalid(low, "is larger than the capacity")
+		c.invalid(low, "min is larger than capacity value: "+limit.String())
 	}
 	tooLow, tooHigh := low, high
 	if c.kind.Since("1.37") {
@@ -293,18 +308,18 @@ func validateValidRange(c *check, bounds field, normal, most document.Value) {
 		tooHigh = tooLow
 	}
 	if usual.Cmp(least) < 0 {
-		c.invalidValue(tooLow, normal, "the default is less than min")
+		c.invalidValue(tooLow, normal, "default is less than min: "+least.String())
 	}
 	if high.isSet() {
 		top := amountOf(high.Value)
 		if least.Cmp(top) > 0 {
-			c.invalid(high, "is less than min")
+			c.invalidValue(high, low.Value, "min is larger than max: "+top.String())
 		}
 		if top.Cmp(limit) > 0 {
-			c.invalid(high, "is larger than the capacity")
+			c.invalid(high, "max is larger than capacity value: "+limit.String())
 		}
 		if usual.Cmp(top) > 0 {
-			c.invalidValue(tooHigh, normal, "the default is larger than max")
+			c.invalidValue(tooHigh, normal, "default is more than max: "+top.String())
 		}
 	}
 	if !step.isSet() {
@@ -314,17 +329,19 @@ func validateValidRange(c *check, bounds field, normal, most document.Value) {
 		c.invalid(step, "must be greater than zero")
 		return
 	}
-	if least.Add(amountOf(step.Value)).Cmp(limit) > 0 {
-		c.invalid(step, "min plus one step must not exceed the capacity")
+	stride := amountOf(step.Value)
+	if next := least.Add(stride); next.Cmp(limit) > 0 {
+		c.invalid(step, "one step "+next.String()+" is larger than capacity value: "+limit.String())
 	}
 	if c.kind.Since("1.37") && !c.naturalBounds(bounds, normal) {
 		return
 	}
-	if !isStep(usual, least, amountOf(step.Value)) {
-		c.invalid(step, "the default must be a multiple of the step above min")
+	notStep := "value is not a multiple of a given step (" + stride.String() + ") from (" + least.String() + ")"
+	if !isStep(usual, least, stride) {
+		c.invalidValue(step, normal, notStep)
 	}
-	if high.isSet() && !isStep(amountOf(high.Value), least, amountOf(step.Value)) {
-		c.invalid(step, "max must be a multiple of the step above min")
+	if high.isSet() && !isStep(amountOf(high.Value), least, stride) {
+		c.invalidValue(step, high.Value, notStep)
 	}
 }
 

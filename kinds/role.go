@@ -1,5 +1,9 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/document"
+)
+
 // clusterRoleStrategy is the strategy of rbac.authorization.k8s.io/v1 ClusterRole.
 var clusterRoleStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
@@ -28,14 +32,14 @@ func validateClusterRole(c *check, object, _ field) {
 	}
 	selectors := aggregation.get("clusterRoleSelectors")
 	if selectors.items() == 0 {
-		c.required(selectors, "an aggregationRule needs at least one selector")
+		c.required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil")
 	}
 	for i := range selectors.items() {
 		selector := selectors.item(i)
 		mark := len(c.errs)
 		c.labelSelector(selector)
 		if c.failed(mark) && !isSelector(selector.Value) {
-			c.invalid(selector, "invalid label selector")
+			c.invalidValue(selector, document.NewNull(), "invalid label selector.")
 		}
 	}
 }
@@ -45,22 +49,22 @@ func validatePolicyRules(c *check, rules field, namespaced bool) {
 		rule := rules.item(i)
 		verbs, urls, groups, resources, resourceNames := rule.get("verbs"), rule.get("nonResourceURLs"), rule.get("apiGroups"), rule.get("resources"), rule.get("resourceNames")
 		if verbs.items() == 0 {
-			c.required(verbs, "must have at least one verb")
+			c.required(verbs, "verbs must contain at least one value")
 		}
 		if urls.items() > 0 {
 			if namespaced {
 				c.invalid(urls, "namespaced rules cannot apply to non-resource URLs")
 			}
 			if groups.items() > 0 || resources.items() > 0 || resourceNames.items() > 0 {
-				c.invalid(urls, "a rule cannot apply to both resources and non-resource URLs")
+				c.invalid(urls, "rules cannot apply to both regular resources and non-resource URLs")
 			}
 			continue
 		}
 		if groups.items() == 0 {
-			c.required(groups, "a rule for resources must have at least one API group")
+			c.required(groups, "resource rules must supply at least one api group")
 		}
 		if resources.items() == 0 {
-			c.required(resources, "a rule for resources must have at least one resource")
+			c.required(resources, "resource rules must supply at least one resource")
 		}
 	}
 }

@@ -21,7 +21,7 @@ var roleBindingStrategy = Strategy{
 }
 
 func validateRoleBinding(c *check, object, old field) {
-	validateBinding(c, object, old, "ClusterRole,Role", true)
+	validateBinding(c, object, old, "Role,ClusterRole", true)
 }
 
 func validateClusterRoleBinding(c *check, object, old field) {
@@ -56,6 +56,6 @@ func validateSubject(c *check, n field, namespaced bool) {
 	case "User", "Group":
 		c.oneOf(group, rbacGroup)
 	default:
-		c.notSupported(kind, "Group,ServiceAccount,User")
+		c.notSupported(kind, "ServiceAccount,User,Group")
 	}
 }

@@ -11,9 +11,12 @@ import (
 // Rules for single values.
 
 // need requires a value that is not empty, and reports whether there is one.
-func (c *check) need(f field) bool {
+func (c *check) need(f field) bool { return c.needWith(f, "") }
+
+// needWith is need with a detail of the error.
+func (c *check) needWith(f field, detail string) bool {
 	if f.isEmpty() {
-		c.required(f, "")
+		c.required(f, detail)
 		return false
 	}
 	return true
@@ -61,12 +64,28 @@ func among(text, list string) bool {
 	return false
 }
 
+// portRange is the detail of the error for a port out of range.
+const portRange = "must be between 1 and 65535, inclusive"
+
 // minimum requires an integer of at least low.
 func (c *check) minimum(f field, low int64) {
 	if i, ok := f.Int(); ok && i < low {
 		c.invalid(f, "must be greater than or equal to "+strconv.FormatInt(low, 10))
 	}
 }
+
+// natural requires an integer that is not negative. Rules in Kubernetes word this in several ways.
+func (c *check) natural(f field, detail string) {
+	if i, ok := f.Int(); ok && i < 0 {
+		c.invalid(f, detail)
+	}
+}
+
+const (
+	zeroOrMore  = "must be greater than or equal to zero"
+	nonNegative = "must be a non-negative integer"
+	aboveZero   = "must be greater than zero"
+)
 
 // between requires an integer from low to high.
 func (c *check) between(f field, low, high int64) {
@@ -78,7 +97,14 @@ func (c *check) between(f field, low, high int64) {
 // port requires a port number, 1 to 65535; an absent one counts as 0.
 func (c *check) port(f field) {
 	if i := f.number(); i < 1 || i > 65535 {
-		c.invalid(f, "must be between 1 and 65535, inclusive")
+		c.invalid(f, portRange)
+	}
+}
+
+// servicePort requires a valid port, if there is one, in the reference to a Service that is called.
+func (c *check) servicePort(f field) {
+	if i, ok := f.Int(); ok && (i < 1 || i > 65535) {
+		c.invalid(f, "port is not valid: "+portRange)
 	}
 }
 
@@ -201,7 +227,7 @@ func (c *check) numberOrPercent(f field) {
 		return
 	}
 	if _, ok := percent(f.text()); !ok {
-		c.invalid(f, "must be an integer or a percentage such as '5%'")
+		c.invalid(f, "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')")
 	}
 }
 
@@ -242,7 +268,7 @@ func (c *check) conditions(list field) {
 			c.syntax(name, names.QualifiedName)
 			c.oneOf(status, "False,True,Unknown")
 		}
-		c.minimum(condition.get("observedGeneration"), 0)
+		c.natural(condition.get("observedGeneration"), zeroOrMore)
 		c.need(condition.get("lastTransitionTime"))
 		reason := condition.get("reason")
 		if c.need(reason) {

@@ -51,5 +51,8 @@ func memberType(t *schema.Type, name string) *schema.Type {
 	return t.Map.Member(name)
 }
 
+// amount returns the canonical form of a quantity, for messages; "0" if it is absent.
+func (f field) amount() string { return amountOf(f.Value).String() }
+
 // amountOf returns a quantity; an absent or malformed one is 0.
 func amountOf(v document.Value) quantity.Quantity { return semantic.Amount(v) }

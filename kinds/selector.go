@@ -84,13 +84,3 @@ func meetsRequirement(r, labels document.Value) bool {
 	}
 	return false
 }
-
-// hasText reports whether a list contains a string.
-func hasText(list document.Value, text string) bool {
-	for _, v := range list.Items() {
-		if v.StringOr("") == text && v.Kind() == document.String {
-			return true
-		}
-	}
-	return false
-}

@@ -45,7 +45,7 @@ func (s *Strategy) ValidateAddresses(asked, object, old document.Value, given *G
 		c.keepsFamilies(families, spec.get("ipFamilyPolicy"), was.get("ipFamilies"))
 	}
 	if given == nil {
-		return c.finish()
+		return c.errs
 	}
 	if len(c.errs) == 0 && !keepsPreferred {
 		c.singleStack(spec)
@@ -53,7 +53,7 @@ func (s *Strategy) ValidateAddresses(asked, object, old document.Value, given *G
 	if len(c.errs) == 0 {
 		c.freeAddresses(c.root(asked).get("spec"), spec, old, given)
 	}
-	return c.finish()
+	return c.errs
 }
 
 // prefersTheSame reports whether both states of a Service have ipFamilyPolicy PreferDualStack
@@ -91,7 +91,7 @@ func (c *check) singleStack(spec field) {
 	}
 	for i := families.items(); i < ips.items(); i++ {
 		if ip := ips.item(i); ip.text() != "None" && strings.Contains(ip.text(), ":") {
-			c.invalid(ip, "IPv6 is not configured on this cluster")
+			c.invalidValue(ip, ips.Value, "IPv6 is not configured on this cluster")
 		}
 	}
 	if len(c.errs) > 0 || spec.get("clusterIP").text() == "None" && spec.get("selector").isEmpty() {
@@ -129,6 +129,16 @@ func checksHealth(spec document.Value) bool {
 	return spec.Get("type").StringOr("") == "LoadBalancer" && spec.Get("externalTrafficPolicy").StringOr("") == "Local"
 }
 
+// notAllocated returns the detail of the error for an IP, requested if it is not "", whose IPAddress
+// is refused. kube-apiserver names the IP that it has chosen.
+func notAllocated(requested, why string) string {
+	failed := "failed to allocate IP"
+	if requested != "" {
+		failed += " " + requested
+	}
+	return failed + ": IPAddress.networking.k8s.io " + strconv.Quote(requested) + " is invalid: spec.parentRef.name: " + why
+}
+
 // freeIPs requires cluster IPs that are not allocated. kube-apiserver allocates one, requested
 // or not, by creating an IPAddress that refers to the Service, whose name must be valid in a
 // reference. An update allocates IPs only if the Service was of type ExternalName.
@@ -139,11 +149,11 @@ func (c *check) freeIPs(asked, spec field, old document.Value, given *Given) boo
 	}
 	if name := c.object.Lookup("metadata", "name").StringOr(""); !old.Exists() && given.LastPort > 0 {
 		if name == "" {
-			c.invalid(shown, "failed to allocate an IP: spec.parentRef.name of its IPAddress: Required value")
+			c.invalid(shown, notAllocated(asked.item(0).text(), "Required value"))
 			return false
 		}
 		if why := names.PathSegment(name); why != "" {
-			c.invalid(shown, "failed to allocate an IP: spec.parentRef.name of its IPAddress: Invalid value: "+why)
+			c.invalid(shown, notAllocated(asked.item(0).text(), "Invalid value: "+strconv.Quote(name)+": "+why))
 			return false
 		}
 	}

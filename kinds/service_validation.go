@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -30,7 +31,7 @@ func validateService(c *check, object, old field) {
 	switch kind.text() {
 	case "LoadBalancer", "NodePort":
 		if headless {
-			c.invalid(spec.get("clusterIPs").item(0), "may not be 'None' for services of type "+kind.text())
+			c.invalid(spec.get("clusterIPs").item(0), "may not be set to 'None' for "+kind.text()+" services")
 		}
 	case "ExternalName":
 		validateExternalName(c, spec)
@@ -65,7 +66,7 @@ func isHeadless(spec document.Value) bool {
 func validateExternalName(c *check, spec field) {
 	for _, name := range [...]string{"clusterIPs", "ipFamilies", "ipFamilyPolicy"} {
 		if f := spec.get(name); !f.isEmpty() || name == "ipFamilyPolicy" && f.isSet() {
-			c.forbidden(f, "may not be set for services of type ExternalName")
+			c.forbidden(f, "may not be set for ExternalName services")
 		}
 	}
 	name := spec.get("externalName")
@@ -118,19 +119,19 @@ func validateSessionAffinity(c *check, spec field) {
 	switch affinity.text() {
 	case "None":
 		if config.isSet() {
-			c.forbidden(config, "may not be set for session affinity None")
+			c.forbidden(config, "must not be set when session affinity is None")
 		}
 	case "ClientIP":
 		client, seconds := config.get("clientIP"), config.get("clientIP.timeoutSeconds")
 		switch {
 		case !config.isSet():
-			c.required(config, "must be set for session affinity ClientIP")
+			c.required(config, "when session affinity type is ClientIP")
 		case !client.isSet():
-			c.required(client, "must be set for session affinity ClientIP")
+			c.required(client, "when session affinity type is ClientIP")
 		case !seconds.isSet():
-			c.required(seconds, "must be set for session affinity ClientIP")
-		default:
-			c.between(seconds, 1, maxSeconds)
+			c.required(seconds, "when session affinity type is ClientIP")
+		case seconds.number() <= 0 || seconds.number() > maxSeconds:
+			c.invalid(seconds, "must be greater than 0 and less than "+strconv.Itoa(maxSeconds))
 		}
 	}
 }
@@ -169,7 +170,7 @@ func validateClusterIPs(c *check, spec, was, families field) {
 	}
 	misplaced := c.failed(mark)
 	if ips.items() > 2 {
-		c.invalid(ips, "may have at most 2 addresses")
+		c.invalid(ips, "may only hold up to 2 values")
 	}
 	if !misplaced {
 		validateFamilies(c, ips, families)
@@ -184,7 +185,7 @@ func validateFamilies(c *check, ips, families field) {
 		alike = alike && v6(i) == v6(0)
 	}
 	if alike {
-		c.invalid(ips, "may have at most one address for each IP family")
+		c.invalid(ips, "may specify no more than one IP for each IP family")
 	}
 	if first := ips.item(0); first.text() == "None" {
 		return
@@ -192,7 +193,7 @@ func validateFamilies(c *check, ips, families field) {
 	for i := range min(ips.items(), families.items()) {
 		family := families.item(i)
 		if f := family.text(); f == "IPv4" && v6(i) || f == "IPv6" && !v6(i) {
-			c.invalid(ips.item(i), "must be an address of the family in `ipFamilies`")
+			c.invalid(ips.item(i), "expected an "+f+" value as indicated by `ipFamilies["+strconv.Itoa(i)+"]`")
 		}
 	}
 }
@@ -255,7 +256,11 @@ func validateLoadBalancer(c *check, spec, was field) {
 		c.forbidden(ports, why)
 	}
 	if balanced && was.Value.Get("type").StringOr("") == "LoadBalancer" && !document.Equal(class.Value, was.Value.Get("loadBalancerClass")) {
-		c.invalid(class, "may not change once set")
+		shown := class.Value
+		if !shown.Exists() {
+			shown = document.NewNull()
+		}
+		c.invalidValue(class, shown, "may not change once set")
 	}
 	mark := len(c.errs)
 	switch {
@@ -275,7 +280,7 @@ func validateTrafficPolicies(c *check, spec field) {
 	case isExternallyAccessible(spec.Value):
 		c.needOneOf(external, "Cluster,Local")
 	case !external.isEmpty():
-		c.invalid(external, "may only be set for externally accessible services")
+		c.invalid(external, "may only be set for externally-accessible services")
 	}
 	if health.number() != 0 {
 		if needsHealthCheck(spec.Value) {
@@ -289,7 +294,7 @@ func validateTrafficPolicies(c *check, spec field) {
 	} else if kind := spec.Value.Get("type").StringOr(""); among(kind, "ClusterIP,LoadBalancer,NodePort") {
 		c.required(internal, "")
 	}
-	c.oneOfIfSet(distribution, "PreferClose,PreferSameNode,PreferSameZone")
+	c.oneOfIfSet(distribution, "PreferClose,PreferSameZone,PreferSameNode")
 }
 
 func isExternallyAccessible(spec document.Value) bool {
@@ -338,20 +343,23 @@ func keepFirst(c *check, spec, list field, stored document.Value, whole bool) {
 				if whole {
 					item = list.item(0)
 				}
-				c.invalid(item, "may not change once set")
+				c.invalidValue(item, list.Value, "may not change once set")
 			}
 		}
 		return
 	}
-	first := list.item(0)
+	first, shown, one := list.item(0), list.Value, "clusterIP"
+	if whole { // kube-apiserver shows the cluster IPs here
+		shown, one = spec.get("clusterIPs").Value, "ipFamily"
+	}
 	switch {
 	case count > 0 && list.items() == 0:
-		c.invalid(first, "the first value may not be removed")
+		c.invalidValue(first, list.Value, "primary "+one+" can not be unset")
 	case count > 0 && first.text() != stored.At(0).StringOr(""):
-		c.invalid(first, "may not change once set")
+		c.invalidValue(first, shown, "may not change once set")
 	}
 	if policy := spec.get("ipFamilyPolicy"); count > list.items() && list.items() == 1 && policy.text() != "SingleStack" {
-		c.invalid(policy, "must be 'SingleStack' when the second value is removed")
+		c.invalid(policy, "must be set to 'SingleStack' when releasing the secondary "+one)
 	}
 }
 
@@ -370,9 +378,9 @@ func validateServiceStatus(c *check, object, old field) {
 		ip, mode := address.get("ip"), address.get("ipMode")
 		switch {
 		case !mode.isSet() && !ip.isEmpty():
-			c.required(mode, "must be specified with `ip`")
+			c.required(mode, "must be specified when `ip` is set")
 		case mode.isSet() && ip.isEmpty():
-			c.forbidden(mode, "may not be specified without `ip`")
+			c.forbidden(mode, "may not be specified when `ip` is not set")
 		default:
 			c.oneOfIfSet(mode, "Proxy,VIP")
 		}

@@ -29,11 +29,11 @@ func validateServiceCIDR(c *check, object, old field) {
 // validateServiceRanges requires one CIDR, or one of each IP family.
 func validateServiceRanges(c *check, ranges field) {
 	if ranges.items() == 0 {
-		c.required(ranges, "at least one CIDR is required")
+		c.required(ranges, "at least one CIDR required")
 		return
 	}
 	if ranges.items() > 2 {
-		c.invalid(ranges, "may have at most 2 CIDRs")
+		c.invalid(ranges, "may only hold up to 2 values")
 		return
 	}
 	for i := range ranges.items() {
@@ -44,7 +44,7 @@ func validateServiceRanges(c *check, ranges field) {
 		a, ok := parseRange(first.text(), true)
 		b, both := parseRange(second.text(), true)
 		if ok && both && a.Addr().Unmap().Is4() == b.Addr().Unmap().Is4() {
-			c.invalid(ranges, "may have at most one CIDR for each IP family, such as 192.168.0.0/24 and 2001:db8::/64")
+			c.invalid(ranges, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64")
 		}
 	}
 }

@@ -66,12 +66,12 @@ func (c *check) statefulSetSpec(spec field) (from, to int) {
 	}
 	c.statefulSetStrategy(spec.get("updateStrategy"))
 	if policy := spec.get("persistentVolumeClaimRetentionPolicy"); policy.isSet() {
-		c.oneOf(policy.get("whenDeleted"), "Delete,Retain")
-		c.oneOf(policy.get("whenScaled"), "Delete,Retain")
+		c.oneOf(policy.get("whenDeleted"), "Retain,Delete")
+		c.oneOf(policy.get("whenScaled"), "Retain,Delete")
 	}
 	c.counts(spec, "replicas", "minReadySeconds", "ordinals.start")
 	selector := spec.get("selector")
-	c.needSelector(selector)
+	c.needSelector(selector, "statefulset")
 	if !isSelector(selector.Value) {
 		c.invalid(selector, "")
 	} else {
@@ -84,7 +84,7 @@ func (c *check) statefulSetSpec(spec field) (from, to int) {
 		to = len(c.errs)
 		p.checkTemplateMetadata() // once more
 	}
-	c.runsForEver(spec.get("template"))
+	c.runsForEver(spec.get("template"), "StatefulSet")
 	return from, to
 }
 
@@ -120,8 +120,8 @@ func (c *check) claimTemplates(list field) {
 func validateStatefulSetStatus(c *check, object, old field) {
 	status := object.get("status")
 	c.counts(status, "replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount")
-	c.atMost(status, "replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
-	c.atMost(status, "readyReplicas", "availableReplicas")
+	c.atMost(status, "replicas", aboveReplicas, "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
+	c.atMost(status, "readyReplicas", "cannot be greater than status.readyReplicas", "availableReplicas")
 	c.notDecremented(status.get("collisionCount"), old.get("status.collisionCount"))
 }
 

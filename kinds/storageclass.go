@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // storageClassStrategy is the strategy of storage.k8s.io/v1 StorageClass.
@@ -47,8 +48,9 @@ func validateProvisioner(c *check, n field) {
 	if !c.need(n) {
 		return
 	}
-	if why := names.QualifiedName(strings.ToLower(n.text())); why != "" {
-		c.unmet(n, why)
+	lower := strings.ToLower(n.text())
+	if why := names.QualifiedName(lower); why != "" {
+		c.unmetText(n, lower, why)
 	}
 }
 
@@ -61,7 +63,7 @@ func validateParameters(c *check, n field) {
 	for i := range n.Len() {
 		key := n.Value.Key(i)
 		if key == "" {
-			c.invalidText(n, key, "a key may not be empty")
+			c.invalidText(n, key, "field can not be empty.")
 		}
 		size += len(key) + len(n.Value.At(i).StringOr(""))
 	}
@@ -83,7 +85,7 @@ func validateAllowedTopologies(c *check, terms field) {
 		expressions := terms.item(i).get("matchLabelExpressions")
 		meaning := validateTopologyTerm(c, expressions)
 		for range min(seen[meaning], most-len(c.errs)) {
-			c.duplicate(expressions)
+			c.addValue(schema.ErrorDuplicate, expressions, "", "")
 		}
 		seen[meaning]++
 	}

@@ -1,6 +1,8 @@
 package kinds
 
 import (
+	"strings"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -174,7 +176,7 @@ func finalSubdomainName(name string, prefix bool) string {
 	if prefix {
 		return ""
 	}
-	return names.DNSSubdomain(name)
+	return strings.Replace(names.DNSSubdomain(name), "253 characters", "253 bytes", 1) // as declarative validation words it
 }
 
 func labelName(name string, prefix bool) string {
@@ -295,5 +297,5 @@ func (s *Strategy) ValidateWritten(k *schema.Kind, subresource string, object, o
 	}
 	defer c.release()
 	run(c, c.root(object), c.root(old))
-	return c.finish()
+	return c.errs
 }

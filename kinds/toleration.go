@@ -4,6 +4,9 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
+// taintEffects are the effects of taints, in the order in which messages list them.
+const taintEffects = "NoSchedule,PreferNoSchedule,NoExecute"
+
 // tolerations validates the tolerations of a pod or a RuntimeClass.
 func (c *check) tolerations(list field) {
 	for i := range list.items() {
@@ -11,10 +14,10 @@ func (c *check) tolerations(list field) {
 		key, operator, value, effect := toleration.get("key"), toleration.get("operator"), toleration.get("value"), toleration.get("effect")
 		c.syntaxIfSet(key, names.QualifiedName)
 		if key.isEmpty() && operator.text() != "Exists" {
-			c.invalid(operator, "must be Exists when `key` is empty, which matches all keys and values")
+			c.invalidText(operator, operator.text(), "operator must be Exists when `key` is empty, which means \"match all values and all keys\"")
 		}
 		if seconds := toleration.get("tolerationSeconds"); seconds.isSet() && effect.text() != "NoExecute" {
-			c.invalid(effect, "must be 'NoExecute' when `tolerationSeconds` is set")
+			c.invalidText(effect, effect.text(), "effect must be 'NoExecute' when `tolerationSeconds` is set")
 		}
 		switch operator.text() {
 		case "", "Equal":
@@ -25,11 +28,13 @@ func (c *check) tolerations(list field) {
 			if !value.isEmpty() {
 				c.invalidText(operator, value.text(), "value must be empty when `operator` is 'Exists'")
 			}
-		default: // Gt and Lt require a disabled feature gate
+		case "Lt", "Gt": // require a disabled feature gate, but are listed
+			c.notSupported(operator, "Equal,Exists,Lt,Gt")
+		default:
 			c.notSupported(operator, "Equal,Exists")
 		}
 		if !effect.isEmpty() {
-			c.oneOf(effect, "NoExecute,NoSchedule,PreferNoSchedule")
+			c.oneOf(effect, taintEffects)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -19,19 +20,27 @@ func validateHostPath(c *check, n field) {
 
 // noBackSteps forbids ".." in a path.
 func (c *check) noBackSteps(n field) {
-	for part := range strings.SplitSeq(n.text(), "/") {
+	if hasBackStep(n.text()) {
+		c.invalid(n, "must not contain '..'")
+	}
+}
+
+func hasBackStep(path string) bool {
+	for _, part := range strings.Split(path, "/") {
 		if part == ".." {
-			c.invalid(n, "must not contain '..'")
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // diskWithPartition requires the identity of a disk and validates its optional partition
 // number.
 func diskWithPartition(c *check, n field, identity string) {
 	c.need(n.get(identity))
-	c.between(n.get("partition"), 0, 255)
+	if i, ok := n.get("partition").Int(); ok && (i < 0 || i > 255) {
+		c.invalid(n.get("partition"), "must be between 1 and 255, inclusive")
+	}
 }
 
 // validateISCSI validates an iSCSI disk. In a persistent volume, with the name volume, the
@@ -40,10 +49,10 @@ func validateISCSI(c *check, n field, volume string, persistent bool) {
 	portal, iqn, initiator := n.get("targetPortal"), n.get("iqn"), n.get("initiatorName")
 	c.need(portal)
 	if persistent && initiator.isSet() && len(volume)+1+len(portal.text()) > 64 {
-		c.invalid(n.getAs("targetPortal", "targetportal"), "with an initiatorName, <volume name>:<targetPortal> must be at most 64 characters long")
+		c.invalid(n.getAs("targetPortal", "targetportal"), "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.")
 	}
 	if c.need(iqn) && !isISCSIName(iqn.text()) {
-		c.invalid(iqn, "must be a valid iSCSI name that begins with iqn, eui or naa")
+		c.invalid(iqn, iscsiNameDetail(iqn.text(), persistent))
 	}
 	c.between(n.get("lun"), 0, 255)
 	chap := n.get("chapAuthDiscovery")
@@ -56,13 +65,21 @@ func validateISCSI(c *check, n field, volume string, persistent bool) {
 		c.need(secret.get("name"))
 	}
 	if initiator.isSet() && !isISCSIName(initiator.text()) {
-		c.invalid(n.getAs("initiatorName", "initiatorname"), "must be a valid iSCSI name that begins with iqn, eui or naa")
+		c.invalid(n.getAs("initiatorName", "initiatorname"), iscsiNameDetail(initiator.text(), persistent))
 	}
 }
 
 // isISCSIName reports whether kube-apiserver accepts a name as one of the forms of RFC 3720,
 // section 3.2.6.3: iqn.YYYY-MM.domain:name, or "eui." and 16, or "naa." and 32 letters and
 // digits.
+// iscsiNameDetail returns the detail of the error for an iSCSI name that is not valid.
+func iscsiNameDetail(name string, persistent bool) string {
+	if n := len(name); persistent || n >= 3 && among(name[:3], "eui,iqn,naa") {
+		return "must be valid format"
+	}
+	return "must be valid format starting with iqn, eui, or naa"
+}
+
 func isISCSIName(name string) bool {
 	switch {
 	case strings.HasPrefix(name, "iqn."):
@@ -106,15 +123,15 @@ func validateFibreChannel(c *check, n field) {
 	targets, ids, lun := n.get("targetWWNs"), n.get("wwids"), n.get("lun")
 	switch {
 	case targets.items() == 0 && ids.items() == 0:
-		c.required(targets, "one of targetWWNs and wwids must be specified")
+		c.required(targets, "must specify either targetWWNs or wwids, but not both")
 	case targets.items() > 0 && ids.items() > 0:
-		c.invalid(targets, "targetWWNs and wwids are mutually exclusive")
+		c.invalid(targets, "targetWWNs and wwids can not be specified simultaneously")
 	}
 	if targets.items() == 0 {
 		return
 	}
 	if !lun.isSet() {
-		c.required(lun, "must be specified with targetWWNs")
+		c.required(lun, "lun is required if targetWWNs is specified")
 		return
 	}
 	c.between(lun, 0, 255)
@@ -130,13 +147,13 @@ func validateNFS(c *check, n field) {
 }
 
 func validateQuobyte(c *check, n field) {
-	const pairs = "must be host:port, or several of them separated by commas"
+	const pairs = "must be a host:port pair or multiple pairs separated by commas"
 	registry, tenant := n.get("registry"), n.get("tenant")
 	switch {
 	case registry.isEmpty():
 		c.required(registry, pairs)
 	case len(tenant.text()) > 64:
-		c.required(tenant, "must be a UUID of at most 64 characters")
+		c.required(tenant, "must be a UUID and may not exceed a length of 64 characters")
 	default:
 		for pair := range strings.SplitSeq(registry.text(), ",") {
 			if !isHostPort(pair) {
@@ -167,7 +184,7 @@ func validateFlocker(c *check, n field) {
 	case name.isEmpty() && uuid.isEmpty():
 		c.required(n, "one of datasetName and datasetUUID is required")
 	case !name.isEmpty() && !uuid.isEmpty():
-		c.addValue(schema.ErrorInvalid, n, "resource", "datasetName and datasetUUID are mutually exclusive")
+		c.addValue(schema.ErrorInvalid, n, "resource", "datasetName and datasetUUID can not be specified simultaneously")
 	}
 	if strings.Contains(name.text(), "/") {
 		c.invalid(name, "must not contain '/'")
@@ -197,7 +214,7 @@ func validateFlexOptions(c *check, n field) {
 		option, key := options.memberAt(i)
 		namespace, _, _ := strings.Cut(key, "/")
 		if domain := "." + strings.ToLower(namespace); strings.HasSuffix(domain, ".kubernetes.io") || strings.HasSuffix(domain, ".k8s.io") {
-			c.invalidText(option, key, "the namespaces kubernetes.io and k8s.io are reserved")
+			c.invalidText(option, key, "kubernetes.io and k8s.io namespaces are reserved")
 		}
 	}
 }
@@ -230,9 +247,9 @@ func (c *check) secretIn(n field, strict bool) {
 }
 
 // positive requires a quantity above zero.
-func (c *check) positive(n field) {
+func (c *check) positive(n field, detail string) {
 	if n.isSet() && amountSign(n.Value) <= 0 {
-		c.invalid(n, "must be greater than zero")
+		c.invalid(n, detail)
 	}
 }
 
@@ -240,8 +257,11 @@ func (c *check) positive(n field) {
 // value is the one that kube-apiserver computes in 64 bits: a quantity of 2^63 or more that is
 // written without an exponent loses its upper bits and may become negative.
 func (c *check) basicAmount(n field) bool {
-	if n.isSet() && amountOf(n.Value).Wrapped(0) < 0 {
-		c.invalid(n, "must be a valid resource quantity")
+	if !n.isSet() {
+		return true
+	}
+	if value := amountOf(n.Value).Wrapped(0); value < 0 {
+		c.invalidValue(n, document.NewInt(value), "must be a valid resource quantity")
 		return false
 	}
 	return true

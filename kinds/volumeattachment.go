@@ -30,13 +30,13 @@ func validateAttachmentSource(c *check, source field) {
 	inline, name := source.get("inlineVolumeSpec"), source.get("persistentVolumeName")
 	switch {
 	case !inline.isSet() && !name.isSet():
-		c.required(source, "one of inlineVolumeSpec and persistentVolumeName must be specified")
+		c.required(source, "must specify exactly one of inlineVolumeSpec and persistentVolumeName")
 	case inline.isSet() && name.isSet():
-		c.forbidden(source, "inlineVolumeSpec and persistentVolumeName are mutually exclusive")
+		c.forbidden(source, "must specify exactly one of inlineVolumeSpec and persistentVolumeName")
 	case inline.isSet():
 		validatePersistentVolumeSpec(c, inline, "", true)
 	case name.text() == "":
-		c.required(name, "must not be empty")
+		c.required(name, "must specify non empty persistentVolumeName")
 	}
 	if name.isSet() {
 		c.syntax(name, names.DNSSubdomain)

@@ -12,10 +12,10 @@ func validateVolumeAttributesClass(c *check, object, old field) {
 	driver, parameters := object.get("driverName"), object.get("parameters")
 	if old.isSet() {
 		if !c.same(driver, old.get("driverName")) {
-			c.forbidden(driver, "may not be changed")
+			c.forbidden(driver, "updates to driverName are forbidden.")
 		}
 		if !c.same(parameters, old.get("parameters")) {
-			c.forbidden(parameters, "may not be changed")
+			c.forbidden(parameters, "updates to parameters are forbidden.")
 		}
 	}
 	validateProvisioner(c, driver)

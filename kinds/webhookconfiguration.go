@@ -161,9 +161,7 @@ func (c *check) webhookClient(client field) {
 		if service.get("name").isEmpty() {
 			c.required(service.get("namespace"), "")
 		}
-		if port := service.get("port"); port.isSet() && (port.number() < 1 || port.number() > 65535) {
-			c.invalid(port, "port is not valid: must be between 1 and 65535, inclusive")
-		}
+		c.servicePort(service.get("port"))
 		c.webhookPath(service.get("path"))
 	}
 }

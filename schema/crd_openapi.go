@@ -60,7 +60,10 @@ func (c *checker) rootWithStatus(s document.Value, at place) {
 		if text, isText := v.Text(); v.IsNull() || isBool && !b && name != "additionalProperties" || isText && text == "" && name != "default" {
 			continue
 		}
-		c.add(ErrorInvalid, at, s, name+" is not allowed at the root of the schema if the status subresource is enabled")
+		c.add(ErrorInvalid, at, s, "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems "+
+			"UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema "+
+			"if the status subresource is enabled")
+		c.errs[len(c.errs)-1].Hint = name + " is none of them"
 		return
 	}
 }
@@ -258,7 +261,7 @@ func (c *checker) lists(s document.Value, at place) {
 	case "map":
 		c.mapItems(keys, items, at)
 	default:
-		c.add(ErrorNotSupported, here, s.Get("x-kubernetes-list-type"), `supported values: "atomic", "map", "set"`)
+		c.add(ErrorNotSupported, here, s.Get("x-kubernetes-list-type"), `supported values: "atomic", "set", "map"`)
 		return
 	}
 	if flag(items, "nullable") {

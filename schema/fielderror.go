@@ -90,12 +90,23 @@ func (e FieldError) Body() string {
 const maxValueText = 4 << 10
 
 func (e FieldError) valueText() string {
-	text := e.BadValue.String()
-	if s, ok := e.BadValue.Text(); ok {
+	text := jsonText(e.BadValue)
+	if s, ok := e.BadValue.Text(); ok && e.Type != ErrorNotSupported {
 		text = strconv.Quote(s)
 	}
 	if len(text) > maxValueText {
 		return strings.ToValidUTF8(text[:maxValueText], "") + "…"
+	}
+	return text
+}
+
+// jsonText returns a value as JSON in which <, > and & are escaped, as encoding/json writes it. In
+// kube-apiserver values of Go's type string are quoted by Go's rules instead, but those of an
+// enumeration have types of their own.
+func jsonText(v document.Value) string {
+	text := v.String()
+	for _, c := range "<>&" {
+		text = strings.ReplaceAll(text, string(c), `\u00`+strconv.FormatInt(int64(c), 16))
 	}
 	return text
 }

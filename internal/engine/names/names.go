@@ -4,7 +4,8 @@
 //
 // Each function returns "" for a valid name, and otherwise the requirements that it does not
 // meet, worded to follow the name in a message: `"A": must consist of …`. The API server
-// reports each of them as a cause of its own, so several are separated by newlines.
+// reports each of them as a cause of its own, so several are separated by newlines. The words
+// are those of the API server, since tests and scripts compare them.
 package names
 
 import "strings"
@@ -16,11 +17,35 @@ const (
 	maxPortName  = 15
 )
 
+// Regular expressions that messages show. Names are matched by functions of this package, which
+// are faster.
+const (
+	labelPattern      = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
+	label1035Pattern  = `[a-z]([-a-z0-9]*[a-z0-9])?`
+	subdomainPattern  = labelPattern + `(\.` + labelPattern + `)*`
+	searchPattern     = `_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?`
+	wildcardPattern   = `\*\.` + subdomainPattern
+	namePattern       = `([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]`
+	valuePattern      = `(` + namePattern + `)?`
+	fileNamePattern   = `[-._a-zA-Z0-9]+`
+	identifierPattern = `[A-Za-z_][A-Za-z0-9_]*`
+	urlPathPattern    = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
+	reasonPattern     = `[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?`
+)
+
 // The requirements that several functions share.
 const (
-	labelLength     = "must be no more than 63 characters"
-	subdomainLength = "must be no more than 253 characters"
-	subdomainText   = "must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (an RFC 1123 subdomain)"
+	lengthOfLabel     = "must be no more than 63 characters"
+	lengthOfSubdomain = "must be no more than 253 characters"
+	bytesOfLabel      = "must be no more than 63 bytes"
+	bytesOfSubdomain  = "must be no more than 253 bytes"
+	notEmpty          = "must be non-empty"
+	ends              = ", and must start and end with an alphanumeric character"
+	pattern           = "regex used for validation is '"
+	textOfSubdomain   = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.'" + ends +
+		" (e.g. 'example.com', " + pattern + subdomainPattern + "')"
+	textOfName = "must consist of alphanumeric characters, '-', '_' or '.'" + ends +
+		" (e.g. 'MyName',  or 'my.name',  or '123-abc', " + pattern + namePattern + "')"
 )
 
 // unmet joins those requirements that are not met.
@@ -50,8 +75,13 @@ func IsAlphanumeric(c byte) bool { return isLowerOrDigit(c) || c >= 'A' && c <= 
 
 // DNSLabel requires at most 63 lower-case letters, digits and inner dashes (RFC 1123).
 func DNSLabel(s string) string {
-	return unmet(requirement{len(s) <= MaxLabel, labelLength},
-		requirement{isDNSLabel(s), "must consist of lower case letters, digits and '-', and begin and end with a letter or digit (an RFC 1123 label)"})
+	met := isDNSLabel(s)
+	if !met && isDNSSubdomain(s) {
+		return unmet(requirement{len(s) <= MaxLabel, lengthOfLabel}, requirement{false, "must not contain dots"})
+	}
+	return unmet(requirement{len(s) <= MaxLabel, lengthOfLabel},
+		requirement{met, "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'" + ends +
+			" (e.g. 'my-name',  or '123-abc', " + pattern + labelPattern + "')"})
 }
 
 func isDNSLabel(s string) bool {
@@ -68,14 +98,16 @@ func isDNSLabel(s string) bool {
 
 // DNSLabel1035 requires a label that begins with a letter (RFC 1035).
 func DNSLabel1035(s string) string {
-	return unmet(requirement{len(s) <= MaxLabel, labelLength},
-		requirement{isDNSLabel(s) && s[0] > '9', "must consist of lower case letters, digits and '-', begin with a letter and end with a letter or digit (an RFC 1035 label)"})
+	return unmet(requirement{len(s) <= MaxLabel, lengthOfLabel},
+		requirement{isDNSLabel(s) && s[0] > '9', "a DNS-1035 label must consist of lower case alphanumeric characters or '-', " +
+			"start with an alphabetic character, and end with an alphanumeric character" +
+			" (e.g. 'my-name',  or 'abc-123', " + pattern + label1035Pattern + "')"})
 }
 
 // DNSSubdomain requires labels separated by dots, at most 253 characters in total. (The
 // length of each label is not limited.)
 func DNSSubdomain(s string) string {
-	return unmet(requirement{len(s) <= MaxSubdomain, subdomainLength}, requirement{isDNSSubdomain(s), subdomainText})
+	return unmet(requirement{len(s) <= MaxSubdomain, lengthOfSubdomain}, requirement{isDNSSubdomain(s), textOfSubdomain})
 }
 
 func isDNSSubdomain(s string) bool {
@@ -88,11 +120,32 @@ func isDNSSubdomain(s string) bool {
 	return true
 }
 
+// SearchPath requires a DNS subdomain whose labels may contain underscores and begin with one.
+func SearchPath(s string) string {
+	return unmet(requirement{len(s) <= MaxSubdomain, lengthOfSubdomain},
+		requirement{isSearchPath(s), "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.'" + ends +
+			" (e.g. 'example.com', " + pattern + searchPattern + `(\.` + searchPattern + ")*')"})
+}
+
+func isSearchPath(s string) bool {
+	for rest, more := s, true; more; {
+		var label string
+		label, rest, more = strings.Cut(rest, ".")
+		label = strings.TrimPrefix(label, "_")
+		if label == "" || label[0] == '_' || label[len(label)-1] == '_' || !isDNSLabel(strings.ReplaceAll(label, "_", "a")) {
+			return false
+		}
+	}
+	return true
+}
+
 // WildcardSubdomain requires "*." and a DNS subdomain.
 func WildcardSubdomain(s string) string {
 	rest, found := strings.CutPrefix(s, "*.")
-	return unmet(requirement{len(s) <= MaxSubdomain, subdomainLength},
-		requirement{found && isDNSSubdomain(rest), "must be '*.' followed by a DNS subdomain"})
+	return unmet(requirement{len(s) <= MaxSubdomain, lengthOfSubdomain},
+		requirement{found && isDNSSubdomain(rest), "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, " +
+			"which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character" +
+			" (e.g. '*.example.com', " + pattern + wildcardPattern + "')"})
 }
 
 // DomainPrefixedPath requires a DNS subdomain, a slash and the path of a URL:
@@ -103,11 +156,11 @@ func DomainPrefixedPath(s string) string {
 	case s == "":
 		return "must not be empty"
 	case !found || domain == "" || path == "":
-		return "must be a domain, '/' and a path (such as 'example.com/name')"
+		return `must be a domain-prefixed path (such as "acme.io/foo")`
 	}
-	return unmet(requirement{len(domain) <= MaxSubdomain, "the domain " + subdomainLength},
-		requirement{isDNSSubdomain(domain), "the domain " + subdomainText},
-		requirement{strings.Trim(path, letters+digits+"%/:@!$&'()*+,;=~_.-") == "", "the path may contain only characters that are valid in URL paths"})
+	return unmet(requirement{len(domain) <= MaxSubdomain, lengthOfSubdomain},
+		requirement{isDNSSubdomain(domain), textOfSubdomain},
+		requirement{strings.Trim(path, letters+digits+"%/:@!$&'()*+,;=~_.-") == "", "Invalid path (" + pattern + urlPathPattern + "')"})
 }
 
 const (
@@ -140,14 +193,14 @@ func QualifiedName(s string) string {
 	if !found {
 		name = s
 	} else if strings.Contains(name, "/") {
-		return "must be a name, with or without a DNS subdomain and '/' before it"
+		return "a valid label key " + textOfName + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
 	}
-	return unmet(requirement{!found || prefix != "", "the part before '/' must not be empty"},
-		requirement{len(prefix) <= MaxSubdomain || !found, "the part before '/' " + subdomainLength},
-		requirement{!found || prefix == "" || isDNSSubdomain(prefix), "the part before '/' " + subdomainText},
-		requirement{name != "", "the name must not be empty"},
-		requirement{len(name) <= MaxLabel, "the name " + labelLength},
-		requirement{isNameText(name), "the name must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit"})
+	return unmet(requirement{!found || prefix != "", "prefix part " + notEmpty},
+		requirement{len(prefix) <= MaxSubdomain || !found, "prefix part " + bytesOfSubdomain},
+		requirement{!found || prefix == "" || isDNSSubdomain(prefix), "prefix part " + textOfSubdomain},
+		requirement{name != "", "name part " + notEmpty},
+		requirement{len(name) <= MaxLabel, "name part " + bytesOfLabel},
+		requirement{isNameText(name), "name part " + textOfName})
 }
 
 func isNameText(s string) bool {
@@ -164,27 +217,28 @@ func isNameText(s string) bool {
 
 // LabelValue requires a qualified name without a prefix, or "".
 func LabelValue(s string) string {
-	return unmet(requirement{len(s) <= MaxLabel, labelLength},
-		requirement{s == "" || isNameText(s), "must be empty or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit"})
+	return unmet(requirement{len(s) <= MaxLabel, bytesOfLabel},
+		requirement{s == "" || isNameText(s), "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'" + ends +
+			" (e.g. 'MyValue',  or 'my_value',  or '12345', " + pattern + valuePattern + "')"})
 }
 
 // PortName requires an IANA service name (RFC 6335, section 5.1).
 func PortName(s string) string {
 	return unmet(requirement{len(s) <= maxPortName, "must be no more than 15 characters"},
-		requirement{s != "" && strings.Trim(s, lower+digits+"-") == "", "must consist of lower case letters, digits and '-'"},
-		requirement{strings.ContainsAny(s, lower), "must contain a letter"},
-		requirement{!strings.Contains(s, "--"), "must not contain '--'"},
-		requirement{strings.Trim(s, "-") == s, "must not begin or end with '-'"})
+		requirement{s != "" && strings.Trim(s, lower+digits+"-") == "", "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"},
+		requirement{strings.ContainsAny(s, lower), "must contain at least one letter (a-z)"},
+		requirement{!strings.Contains(s, "--"), "must not contain consecutive hyphens"},
+		requirement{strings.Trim(s, "-") == s, "must not begin or end with a hyphen"})
 }
 
 // EnvironmentVariable requires printable ASCII characters other than '='.
 func EnvironmentVariable(s string) string {
 	if s == "" {
-		return "must not be empty"
+		return "environment variable name " + notEmpty
 	}
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' || s[i] == '=' {
-			return "must consist of printable ASCII characters other than '='"
+			return "a valid environment variable name must consist only of printable ASCII characters other than '='"
 		}
 	}
 	return ""
@@ -193,7 +247,8 @@ func EnvironmentVariable(s string) string {
 // CIdentifier requires letters, digits and '_', not beginning with a digit.
 func CIdentifier(s string) string {
 	if s == "" || strings.Trim(s, letters+digits+"_") != "" || s[0] <= '9' {
-		return "must consist of letters, digits and '_', and not begin with a digit"
+		return "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'" +
+			" (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', " + pattern + identifierPattern + "')"
 	}
 	return ""
 }
@@ -202,16 +257,26 @@ func CIdentifier(s string) string {
 // ending with ',' or ':'.
 func ConditionReason(s string) string {
 	if s == "" || !strings.Contains(letters, s[:1]) || strings.Trim(s, letters+digits+"_,:") != "" || strings.Contains(",:", s[len(s)-1:]) {
-		return "must begin with a letter, consist of letters, digits, '_', ',' and ':', and not end with ',' or ':'"
+		return "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', " +
+			"and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', " +
+			pattern + reasonPattern + "')"
 	}
 	return ""
 }
 
 // ConfigMapKey requires a valid file name: letters, digits, '-', '_' and '.'.
 func ConfigMapKey(s string) string {
-	return unmet(requirement{len(s) <= MaxSubdomain, subdomainLength},
-		requirement{s != "" && strings.Trim(s, letters+digits+"-_.") == "", "must consist of letters, digits, '-', '_' and '.'"},
-		requirement{s != "." && !strings.HasPrefix(s, ".."), "must not be '.' or begin with '..'"})
+	why := ""
+	switch {
+	case s == "." || s == "..":
+		why = "must not be '" + s + "'"
+	case strings.HasPrefix(s, ".."):
+		why = "must not start with '..'"
+	}
+	return unmet(requirement{len(s) <= MaxSubdomain, lengthOfSubdomain},
+		requirement{s != "" && strings.Trim(s, letters+digits+"-_.") == "", "a valid config key must consist of alphanumeric characters, '-', '_' or '.'" +
+			" (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', " + pattern + fileNamePattern + "')"},
+		requirement{why == "", why})
 }
 
 // MaskPrefix returns the prefix of a generated name in a form that can be validated as a

@@ -41,6 +41,7 @@ type options struct {
 	tolerate               float64
 	seed                   uint64
 	cases, examples, limit int
+	words                  bool
 	recordings             string
 }
 
@@ -55,6 +56,7 @@ func main() {
 	flag.Float64Var(&o.tolerate, "tolerate", 0, "percentage of responses that may differ")
 	flag.IntVar(&o.examples, "examples", 1, "number of cases to print for each difference")
 	flag.IntVar(&o.limit, "limit", 0, "objects: the maximum number of objects of a folder; 0 means all")
+	flag.BoolVar(&o.words, "words", false, "also compare the wording of refusals")
 	flag.Uint64Var(&o.seed, "seed", 1, "random: seed of the cases")
 	flag.IntVar(&o.cases, "cases", 1000, "random: how many cases")
 	flag.StringVar(&o.recordings, "recordings", "../testdata/invalid", "random: folder of the recorded cases to change")
@@ -72,7 +74,7 @@ func run(o *options, args []string, out io.Writer) error {
 	if o.against == "" {
 		return errors.New("no kube-apiserver to compare with: set -against")
 	}
-	p := &pair{ours: send(o.url, o.token), theirs: send(o.against, o.againstToken)}
+	p := &pair{ours: send(o.url, o.token), theirs: send(o.against, o.againstToken), words: o.words}
 	if o.record != "" {
 		f, err := os.OpenFile(o.record, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {

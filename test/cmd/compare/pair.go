@@ -16,6 +16,7 @@ import (
 type pair struct {
 	ours, theirs conformance.Send
 	record       io.Writer // may be nil
+	words        bool      // whether the wording of refusals is compared
 }
 
 // errDropped is the error of a case to which kube-apiserver closed the connection.
@@ -49,7 +50,7 @@ func (p *pair) compare(r *report, group string, c conformance.Case) error {
 	}
 	cleanWant, cleanGot := clean(want), clean(got)
 	for i, step := range cleanWant.Steps {
-		difference := responseDifference(cleanWant, cleanGot, i)
+		difference := p.responseDifference(cleanWant, cleanGot, i)
 		example := fmt.Sprintf("%s (%s) step %d %s", c.Name, c.Note, i, step.Request.Method)
 		r.add(group, step.Response.Code, example, difference)
 		if difference != "" {
@@ -62,13 +63,18 @@ func (p *pair) compare(r *report, group string, c conformance.Case) error {
 
 // responseDifference compares the responses to a step: of a refusal the reason and the
 // causes, of an accepted request the object.
-func responseDifference(want, got conformance.Case, step int) string {
+func (p *pair) responseDifference(want, got conformance.Case, step int) string {
 	want.Steps, got.Steps = want.Steps[step:step+1], got.Steps[step:step+1]
 	verdict, why := conformance.Verdict(want, got)
-	if verdict == conformance.Agrees {
+	if p.agrees(verdict) {
 		return ""
 	}
 	return verdict + " " + why
+}
+
+// agrees reports whether a verdict is no difference. Without words, another message is none.
+func (p *pair) agrees(verdict string) bool {
+	return verdict == conformance.Agrees || verdict == conformance.Reworded && !p.words
 }
 
 // keep writes a differing case with the responses of kube-apiserver.
