@@ -112,7 +112,7 @@ func (c *check) paramKind(kind field) {
 	}
 	if name := kind.get("kind"); c.need(name) {
 		if why := names.DNSLabel1035(strings.ToLower(name.text())); why != "" {
-			c.invalid(name, "may have mixed case, but should otherwise match: "+joined(why))
+			c.invalid(name, "may have mixed case, but should otherwise match: "+joined(why, ","))
 		}
 	}
 }
@@ -129,13 +129,13 @@ func (c *check) paramVersion(f field) {
 	}
 	if group != "" {
 		if why := names.DNSSubdomain(group); why != "" {
-			c.invalidText(f, group, joined(why))
+			c.invalidText(f, group, joined(why, ","))
 		}
 	}
 	if version == "" {
 		c.invalid(f, "version must be specified")
 	} else if why := names.DNSLabel1035(version); why != "" {
-		c.invalidText(f, version, joined(why))
+		c.invalidText(f, version, joined(why, ","))
 	}
 }
 

@@ -38,7 +38,7 @@ func validateValidatingAdmissionPolicyBinding(c *check, object, old field) {
 		c.invalid(actions, "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)")
 	}
 	if actions.items() == 0 {
-		c.required(actions, "at least one validation action is required")
+		c.required(actions, c.undeclared("at least one validation action is required"))
 	}
 }
 

@@ -183,9 +183,9 @@ func quoted(texts []string) string {
 	return b.String()
 }
 
-// joined returns the requirements in why on one line, for rules for which kube-apiserver
+// joined returns the requirements in why on one line, with a separator between them, for rules for which kube-apiserver
 // reports one error with all of them.
-func joined(why string) string { return strings.ReplaceAll(why, "\n", ", ") }
+func joined(why, separator string) string { return strings.ReplaceAll(why, "\n", separator) }
 
 // again adds the errors since mark again, because kube-apiserver applies the same rules twice.
 func (c *check) again(mark int) { c.errs = append(c.errs, c.errs[mark:]...) }

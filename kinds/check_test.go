@@ -169,3 +169,18 @@ func TestSemanticEquality(t *testing.T) {
 		}
 	}
 }
+
+// TestValidationsAreInOrder: validationOf searches for a resource by halves.
+func TestValidationsAreInOrder(t *testing.T) {
+	for i, v := range validations {
+		s := v.strategy
+		if i > 0 {
+			if before := validations[i-1].strategy; before.Group > s.Group || before.Group == s.Group && before.Resource >= s.Resource {
+				t.Errorf("%s follows %s", s.Resource, before.Resource)
+			}
+		}
+		if validationOf(s).strategy != s {
+			t.Errorf("the validation of %s is not found", s.Resource)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func (c *check) definitionGroup(group field) {
 	switch {
 	case group.text() == "":
 	case names.DNSSubdomain(group.text()) != "":
-		c.invalid(group, joined(names.DNSSubdomain(group.text())))
+		c.invalid(group, joined(names.DNSSubdomain(group.text()), ","))
 	case !strings.Contains(group.text(), "."):
 		c.invalid(group, "should be a domain with at least one dot")
 	}
@@ -79,7 +79,7 @@ func (c *check) definitionNames(of field) {
 	for _, name := range [...]string{"kind", "listKind"} {
 		f := of.get(name)
 		if why := names.DNSLabel1035(strings.ToLower(f.text())); f.text() != "" && why != "" {
-			c.invalid(f, "may have mixed case, but should otherwise match: "+joined(why))
+			c.invalid(f, "may have mixed case, but should otherwise match: "+joined(why, ","))
 		}
 	}
 	c.lowerCaseNames(of.get("shortNames"))
@@ -98,7 +98,7 @@ func (c *check) lowerCaseNames(list field) {
 // lowerCaseName requires a label that begins with a letter.
 func (c *check) lowerCaseName(f field) {
 	if why := names.DNSLabel1035(f.text()); why != "" {
-		c.invalid(f, joined(why))
+		c.invalid(f, joined(why, ","))
 	}
 }
 
@@ -107,14 +107,14 @@ func (c *check) definitionVersions(spec field) {
 	for i := range list.items() {
 		version := list.item(i)
 		if why := names.DNSLabel1035(version.Value.Get("name").StringOr("")); why != "" {
-			c.invalid(version.get("name"), joined(why))
+			c.invalid(version.get("name"), joined(why, ","))
 		}
 		if warning := version.get("deprecationWarning"); warning.isSet() {
 			c.deprecationWarning(warning, version.get("deprecated").isTrue())
 		}
 	}
 	if first := list.item(0).get("name"); first.text() != "" && names.DNSLabel1035(first.text()) != "" {
-		c.invalidText(spec.getAs("", "version"), first.text(), joined(names.DNSLabel1035(first.text())))
+		c.invalidText(spec.getAs("", "version"), first.text(), joined(names.DNSLabel1035(first.text()), ","))
 	}
 	// Columns that are the same in all versions are reported at the path that they have in
 	// apiextensions.k8s.io/v1beta1.

@@ -293,9 +293,13 @@ func (c *check) shareID(f field) {
 			ok = strings.IndexByte("0123456789abcdef", text[i]) >= 0
 		}
 	}
-	if !ok && len(text) != 36 {
+	switch {
+	case ok:
+	case c.kind.Since("1.37"):
+		c.invalid(f, "must be a lowercase UUID in 8-4-4-4-12 format")
+	case len(text) != 36:
 		c.invalid(f, "error validating uid: invalid UUID length: "+strconv.Itoa(len(text)))
-	} else if !ok {
+	default:
 		c.invalid(f, "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters")
 	}
 }

@@ -23,7 +23,7 @@ func validateEndpointSlice(c *check, object, old field) {
 		c.errs = c.errs[:mark] // existing endpoints may remain invalid
 	}
 	if old.isSet() {
-		c.immutable(addressType, old.get("addressType"))
+		c.declaredImmutable(addressType, old.get("addressType"))
 	}
 }
 
@@ -62,7 +62,7 @@ func validateSliceEndpoints(c *check, endpoints field, addressType string) {
 		endpoint := endpoints.item(i)
 		addresses, nodeName, host, topology := endpoint.get("addresses"), endpoint.get("nodeName"), endpoint.get("hostname"), endpoint.get("deprecatedTopology")
 		if addresses.items() == 0 {
-			c.required(addresses, "must contain at least 1 address")
+			c.required(addresses, c.undeclared("must contain at least 1 address"))
 		}
 		c.maxItems(addresses, maxAddresses)
 		for j := range addresses.items() {

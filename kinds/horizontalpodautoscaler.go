@@ -61,7 +61,7 @@ func validateAutoscaler(c *check, object, old field) {
 	c.minimum(least, lowest)
 	switch n := most.number(); {
 	case n == 0:
-		c.required(most, "must be set and greater than 0")
+		c.required(most, c.undeclared("must be set and greater than 0"))
 	case n < 0:
 		c.invalid(most, "must be greater than or equal to 1")
 	}

@@ -15,7 +15,7 @@ func validateIPAddress(c *check, object, old field) {
 	parent := object.get("spec.parentRef")
 	c.addressParent(parent)
 	if old.isSet() {
-		c.immutable(parent, old.get("spec.parentRef"))
+		c.declaredImmutable(parent, old.get("spec.parentRef"))
 	}
 }
 

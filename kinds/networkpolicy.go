@@ -82,7 +82,11 @@ func validatePolicyPort(c *check, n field) {
 		c.invalid(end, "may not be specified when `port` is non-numeric")
 	default:
 		if end.number() < port.number() {
-			c.invalidValue(end, port.Value, "must be greater than or equal to `port`")
+			shown := port.Value
+			if c.kind.Since("1.37") {
+				shown = end.Value
+			}
+			c.invalidValue(end, shown, "must be greater than or equal to `port`")
 		}
 		c.port(end)
 	}

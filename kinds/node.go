@@ -70,7 +70,7 @@ func validateTaints(c *check, taints field) {
 		key, effect := taint.get("key"), taint.get("effect")
 		c.syntax(key, names.QualifiedName)
 		if why := names.LabelValue(taint.Value.Get("value").StringOr("")); why != "" {
-			c.invalid(taint.get("value"), joined(why))
+			c.invalid(taint.get("value"), joined(why, ";"))
 		}
 		c.needOneOf(effect, taintEffects)
 		if seen.add(effect.text() + "\x00" + key.text()) {

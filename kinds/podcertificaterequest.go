@@ -61,7 +61,9 @@ func validatePodCertificateRequest(c *check, object, old field) {
 	if domain, _, _ := strings.Cut(signer.text(), "/"); domain == "kubernetes.io" || strings.HasSuffix(domain, ".kubernetes.io") {
 		longest = 24 * hour
 	}
-	c.between(seconds, hour, longest)
+	if n := seconds.number(); n < hour || n > longest {
+		c.invalid(seconds, "must be in the range ["+strconv.Itoa(hour)+", "+strconv.FormatInt(longest, 10)+"]")
+	}
 	c.requestedKey(spec)
 }
 

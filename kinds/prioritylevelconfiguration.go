@@ -30,7 +30,7 @@ func validatePriorityLevel(c *check, object, _ field) {
 	switch kind.text() {
 	case "Exempt":
 		if limited.isSet() {
-			c.forbidden(limited, "must be nil if the type is not Limited")
+			c.forbidden(limited, c.undeclared("must be nil if the type is not Limited"))
 		}
 		if exempt.isSet() {
 			c.natural(exempt.get("nominalConcurrencyShares"), nonNegative)
@@ -38,12 +38,12 @@ func validatePriorityLevel(c *check, object, _ field) {
 		}
 	case "Limited":
 		if exempt.isSet() {
-			c.forbidden(exempt, "must be nil if the type is Limited")
+			c.forbidden(exempt, c.undeclared("must be nil if the type is Limited"))
 		}
 		if limited.isSet() {
 			validateLimitedLevel(c, limited)
 		} else {
-			c.required(limited, "must not be empty when type is Limited")
+			c.required(limited, c.undeclared("must not be empty when type is Limited"))
 		}
 	default:
 		c.needOneOf(kind, "Exempt,Limited")
@@ -69,13 +69,13 @@ func validateLimitedLevel(c *check, limited field) {
 	switch kind.text() {
 	case "Reject":
 		if queuing.isSet() {
-			c.forbidden(queuing, "must be nil if limited.limitResponse.type is not Limited")
+			c.forbidden(queuing, c.undeclared("must be nil if limited.limitResponse.type is not Limited"))
 		}
 	case "Queue":
 		if queuing.isSet() {
 			validateQueuing(c, queuing)
 		} else {
-			c.required(queuing, "must not be empty if limited.limitResponse.type is Limited")
+			c.required(queuing, c.undeclared("must not be empty if limited.limitResponse.type is Limited"))
 		}
 	default:
 		c.needOneOf(kind, "Queue,Reject")

@@ -45,7 +45,7 @@ func validateResourceSlice(c *check, object, old field) {
 	if old.isSet() {
 		c.immutable(name, was.get("pool.name"))
 		c.immutable(driver, was.get("driver"))
-		c.immutable(spec.get("nodeName"), was.get("nodeName"))
+		c.declaredImmutable(spec.get("nodeName"), was.get("nodeName"))
 	}
 	validateDeviceLocation(c, spec, true)
 	devices, counters := spec.get("devices"), spec.get("sharedCounters")
@@ -179,13 +179,13 @@ func validateDevice(c *check, device field, own bool, stored document.Value) {
 
 func validateDeviceAttribute(c *check, attribute field) {
 	const maxValue = 64
-	values := 0
-	for _, name := range [...]string{"bool", "int", "string", "version", "bools", "ints", "strings", "versions"} {
+	var values []string
+	for _, name := range [...]string{"int", "bool", "string", "version", "bools", "ints", "strings", "versions"} {
 		value := attribute.get(name)
 		if !value.isSet() {
 			continue
 		}
-		values++
+		values = append(values, name)
 		if strings.HasSuffix(name, "s") && value.items() == 0 {
 			c.invalid(value, "must not be empty if specified")
 		}
@@ -202,11 +202,17 @@ func validateDeviceAttribute(c *check, attribute field) {
 			}
 		}
 	}
-	const one = "exactly one value must be specified"
-	if values > 1 {
-		c.invalid(attribute, one)
-	} else if values == 0 {
-		c.invalidText(attribute, "", one)
+	const all = ": `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`"
+	declared := c.kind.Since("1.37")
+	switch {
+	case len(values) > 1 && declared:
+		c.invalidText(attribute, "{"+strings.Join(values, ", ")+"}", "must specify exactly one of"+all)
+	case len(values) > 1:
+		c.invalid(attribute, "exactly one value must be specified")
+	case len(values) == 0 && declared:
+		c.invalidText(attribute, "", "must specify one of"+all)
+	case len(values) == 0:
+		c.invalidText(attribute, "", "exactly one value must be specified")
 	}
 }
 

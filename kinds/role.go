@@ -49,7 +49,7 @@ func validatePolicyRules(c *check, rules field, namespaced bool) {
 		rule := rules.item(i)
 		verbs, urls, groups, resources, resourceNames := rule.get("verbs"), rule.get("nonResourceURLs"), rule.get("apiGroups"), rule.get("resources"), rule.get("resourceNames")
 		if verbs.items() == 0 {
-			c.required(verbs, "verbs must contain at least one value")
+			c.required(verbs, c.undeclared("verbs must contain at least one value"))
 		}
 		if urls.items() > 0 {
 			if namespaced {

@@ -37,7 +37,11 @@ func validateBinding(c *check, object, old field, kinds string, namespaced bool)
 		validateSubject(c, subjects.item(i), namespaced)
 	}
 	if old.isSet() && !c.same(ref, old.get("roleRef")) {
-		c.invalid(ref, "cannot change roleRef")
+		why := "cannot change roleRef"
+		if c.kind.Since("1.37") {
+			why = isImmutable
+		}
+		c.invalid(ref, why)
 	}
 }
 

@@ -22,6 +22,15 @@ func (c *check) needWith(f field, detail string) bool {
 	return true
 }
 
+// undeclared returns the detail of an error that a rule beside the type reports from Kubernetes 1.37
+// on (declarative validation, KEP-5073): these have none.
+func (c *check) undeclared(detail string) string {
+	if c.kind.Since("1.37") {
+		return ""
+	}
+	return detail
+}
+
 // oneOf requires one of the values in a comma-separated list. The empty string is a value like
 // any other, as for a Go string; see oneOfIfSet.
 func (c *check) oneOf(f field, supported string) {
@@ -276,6 +285,15 @@ func (c *check) conditions(list field) {
 			c.maxBytes(reason, 1<<10)
 		}
 		c.maxBytes(condition.get("message"), 32<<10)
+	}
+}
+
+// declaredImmutable is immutable for a field whose type declares that from Kubernetes 1.37 on. The
+// error then shows no value.
+func (c *check) declaredImmutable(f, old field) {
+	mark := len(c.errs)
+	if !c.immutable(f, old) && c.kind.Since("1.37") {
+		c.errs[mark].BadValue = document.NewNull()
 	}
 }
 

@@ -21,7 +21,7 @@ var runtimeClassStrategy = Strategy{
 func validateRuntimeClass(c *check, object, old field) {
 	handler := object.get("handler")
 	if old.isSet() {
-		c.immutable(handler, old.get("handler"))
+		c.declaredImmutable(handler, old.get("handler"))
 	}
 	c.needSyntax(handler, names.DNSLabel)
 	overhead := object.get("overhead")

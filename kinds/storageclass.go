@@ -38,7 +38,7 @@ func validateStorageClass(c *check, object, old field) {
 	validateAllowedTopologies(c, object.get("allowedTopologies"))
 	if old.isSet() {
 		for _, field := range [...]string{"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"} {
-			c.immutable(object.get(field), old.get(field))
+			c.declaredImmutable(object.get(field), old.get(field))
 		}
 	}
 }

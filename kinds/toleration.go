@@ -22,7 +22,7 @@ func (c *check) tolerations(list field) {
 		switch operator.text() {
 		case "", "Equal":
 			if why := names.LabelValue(value.text()); why != "" {
-				c.invalidText(operator, value.text(), joined(why))
+				c.invalidText(operator, value.text(), joined(why, ";"))
 			}
 		case "Exists":
 			if !value.isEmpty() {

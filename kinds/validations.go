@@ -70,4 +70,5 @@ var validations = [...]validation{
 	{&storageClassStrategy, validateStorageClass, nil, nil},
 	{&volumeAttachmentStrategy, validateVolumeAttachment, validateVolumeAttachmentStatus, nil},
 	{&volumeAttributesClassStrategy, validateVolumeAttributesClass, nil, nil},
+	{&storageVersionMigrationStrategy, validateStorageVersionMigration, validateStorageVersionMigrationStatus, nil},
 }
