@@ -148,7 +148,7 @@ func (c *check) notFound(f field) { c.add(schema.ErrorNotFound, f, "") }
 func (c *check) internalError(f field, detail string) { c.add(schema.ErrorInternal, f, detail) }
 
 // notSupported adds an error "Unsupported value" for f; supported is a comma-separated list of
-// the valid values, "" to show none.
+// the valid values, of which "" may be the only one.
 func (c *check) notSupported(f field, supported string) {
 	c.add(schema.ErrorNotSupported, f, supportedValues(supported))
 }
@@ -165,9 +165,6 @@ func (c *check) tooMany(f field, limit int) {
 }
 
 func supportedValues(list string) string {
-	if list == "" {
-		return ""
-	}
 	return "supported values: " + quoted(strings.Split(list, ","))
 }
 
