@@ -135,7 +135,7 @@ export class Panels {
         h("span", null, verdict(result, contested(conflicts).length, output.unvalidated))),
       this.#conflicts(),
       conflicts.some((c) => c.manager === step.actor) ? h("p", { class: "quiet" }, `${step.actor} has updated the object before. The updates and the applies of a manager own fields separately, and conflict like those of two managers. Apply with force once to take these fields over.`) : null,
-      result.message && conflicts.length === 0 ? h("p", { class: "message" }, result.message) : null,
+      result.message && conflicts.length === 0 ? refusal(result) : null,
       ...(result.ok ? this.#rules.notices() : []),
       this.#deletion(),
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
@@ -280,6 +280,14 @@ function verdict(result: StepResult, conflicts: number, unvalidated: boolean): s
   if (!result.ok) return result.code === 422 ? "Refused: the object would be invalid." : "Refused by the API server.";
   const accepted = result.code === 201 ? "Created" : result.changed ? "Accepted" : "Accepted, without a change";
   return unvalidated ? `${accepted}; the values are not validated yet.` : `${accepted}.`;
+}
+
+/** The message of a refused step; several causes are a list. */
+function refusal(result: StepResult): HTMLElement {
+  const causes = result.marks.map((m) => m.message);
+  const start = result.message.indexOf(": [");
+  if (start < 0 || causes.length < 2 || !causes.every((c) => result.message.includes(c))) return h("p", { class: "message" }, result.message);
+  return h("div", { class: "message" }, h("p", null, result.message.slice(0, start + 1)), h("ul", null, ...causes.map((c) => h("li", null, c))));
 }
 
 /** reason renders the reason for a change, with a link to the rule. */

@@ -192,6 +192,23 @@ describe("the playground", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("lists the causes of a refusal", async () => {
+    const { page, done } = await open();
+    const file = `scenario: patchlab.dev/v1
+actors: [{name: a}]
+steps:
+- {actor: a, do: apply, body: "apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: A, labels: {b: '-'}}\\n"}
+`;
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from(file) });
+    await page.getByText('ConfigMap "A" is invalid:', { exact: true }).waitFor();
+    const causes = await page.locator(".message li").allTextContents();
+    assert.equal(causes.length, 2);
+    assert.match(causes[0], /^metadata\.name: Invalid value: "A": a lowercase RFC 1123 subdomain must/);
+    assert.match(causes[1], /^metadata\.labels: Invalid value: "-": a valid label must/);
+    await done();
+  });
+
   test("says of a patch that cannot be applied that it cannot, not that the object is invalid", async () => {
     const { page, done } = await open();
     await page.getByRole("combobox", { name: "Request" }).selectOption("json-patch");
