@@ -90,20 +90,12 @@ func respecified(object, old field) bool {
 }
 
 // podNames warns about the name of a new object from which names of pods are formed, if it is
-// no DNS label; use is what it is used for. As it is valid, it is a DNS subdomain.
+// no DNS label; use is what it is used for.
 func (a *advice) podNames(object, old field, use string) {
 	name := object.get("metadata.name").text()
-	if old.isSet() || names.DNSLabel(name) == "" {
-		return
+	if why := names.DNSLabel(name); !old.isSet() && why != "" {
+		a.say("metadata.name: this is used in " + use + ", which can result in surprising behavior; a DNS label is recommended: [" + joined(why, " ") + "]")
 	}
-	var why []string
-	if len(name) > names.MaxLabel {
-		why = append(why, "must be no more than 63 characters")
-	}
-	if strings.Contains(name, ".") {
-		why = append(why, "must not contain dots")
-	}
-	a.say("metadata.name: this is used in " + use + ", which can result in surprising behavior; a DNS label is recommended: [" + strings.Join(why, " ") + "]")
 }
 
 // podsAndHosts is the use of the names of most workloads, for podNames.
@@ -149,18 +141,10 @@ func (a *advice) labelKeys(requirements field) {
 // labelValue warns about an invalid value of a label (apimachinery, IsLabelValue).
 func (a *advice) labelValue(f field) {
 	text := f.text()
-	if names.LabelValue(text) == "" {
-		return
-	}
-	if len(text) > names.MaxLabel {
-		a.warn(f, text+" is invalid, must be no more than 63 bytes")
-	}
-	inner := strings.TrimFunc(text, func(c rune) bool {
-		return c < 0x80 && (names.IsAlphanumeric(byte(c)) || strings.ContainsRune("-_.", c))
-	})
-	if inner != "" || !names.IsAlphanumeric(text[0]) || !names.IsAlphanumeric(text[len(text)-1]) {
-		a.warn(f, text+" is invalid, a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"+
-			" (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')")
+	if why := names.LabelValue(text); why != "" {
+		for _, requirement := range strings.Split(why, "\n") {
+			a.warn(f, text+" is invalid, "+requirement)
+		}
 	}
 }
 

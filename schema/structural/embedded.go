@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -100,21 +101,8 @@ func (c *validator) kind(v document.Value) {
 	case text == "":
 		c.addAt(name, schema.ErrorInvalid, v, "must not be empty")
 	default:
-		if wrong := notDNSLabel(strings.ToLower(text)); wrong != "" {
-			c.addAt(name, schema.ErrorInvalid, v, "may have mixed case, but should otherwise match: "+wrong)
+		if wrong := names.DNSLabel1035(strings.ToLower(text)); wrong != "" {
+			c.addAt(name, schema.ErrorInvalid, v, "may have mixed case, but should otherwise match: "+strings.ReplaceAll(wrong, "\n", ","))
 		}
 	}
-}
-
-// notDNSLabel returns why a text is not an RFC 1035 label, in apimachinery's words, or "".
-func notDNSLabel(s string) string {
-	var wrong []string
-	if len(s) > 63 {
-		wrong = append(wrong, "must be no more than 63 bytes")
-	}
-	if s == "" || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' ||
-		strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		wrong = append(wrong, "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')")
-	}
-	return strings.Join(wrong, ",")
 }

@@ -48,24 +48,15 @@ const (
 		" (e.g. 'MyName',  or 'my.name',  or '123-abc', " + pattern + namePattern + "')"
 )
 
-// unmet joins those requirements that are not met.
-func unmet(requirements ...requirement) string {
-	why := ""
-	for _, r := range requirements {
-		if r.met {
-			continue
-		}
-		if why != "" {
-			why += "\n"
-		}
-		why += r.text
+// also adds a requirement to the unmet ones in why, unless it is met.
+func also(why string, met bool, text string) string {
+	switch {
+	case met:
+		return why
+	case why == "":
+		return text
 	}
-	return why
-}
-
-type requirement struct {
-	met  bool
-	text string
+	return why + "\n" + text
 }
 
 func isLowerOrDigit(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
@@ -75,13 +66,12 @@ func IsAlphanumeric(c byte) bool { return isLowerOrDigit(c) || c >= 'A' && c <= 
 
 // DNSLabel requires at most 63 lower-case letters, digits and inner dashes (RFC 1123).
 func DNSLabel(s string) string {
-	met := isDNSLabel(s)
-	if !met && isDNSSubdomain(s) {
-		return unmet(requirement{len(s) <= MaxLabel, lengthOfLabel}, requirement{false, "must not contain dots"})
+	why := also("", len(s) <= MaxLabel, lengthOfLabel)
+	if isDNSSubdomain(s) {
+		return also(why, !strings.Contains(s, "."), "must not contain dots")
 	}
-	return unmet(requirement{len(s) <= MaxLabel, lengthOfLabel},
-		requirement{met, "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'" + ends +
-			" (e.g. 'my-name',  or '123-abc', " + pattern + labelPattern + "')"})
+	return also(why, false, "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'"+ends+
+		" (e.g. 'my-name',  or '123-abc', "+pattern+labelPattern+"')")
 }
 
 func isDNSLabel(s string) bool {
@@ -98,16 +88,17 @@ func isDNSLabel(s string) bool {
 
 // DNSLabel1035 requires a label that begins with a letter (RFC 1035).
 func DNSLabel1035(s string) string {
-	return unmet(requirement{len(s) <= MaxLabel, lengthOfLabel},
-		requirement{isDNSLabel(s) && s[0] > '9', "a DNS-1035 label must consist of lower case alphanumeric characters or '-', " +
-			"start with an alphabetic character, and end with an alphanumeric character" +
-			" (e.g. 'my-name',  or 'abc-123', " + pattern + label1035Pattern + "')"})
+	why := also("", len(s) <= MaxLabel, lengthOfLabel)
+	return also(why, isDNSLabel(s) && s[0] > '9', "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "+
+		"start with an alphabetic character, and end with an alphanumeric character"+
+		" (e.g. 'my-name',  or 'abc-123', "+pattern+label1035Pattern+"')")
 }
 
 // DNSSubdomain requires labels separated by dots, at most 253 characters in total. (The
 // length of each label is not limited.)
 func DNSSubdomain(s string) string {
-	return unmet(requirement{len(s) <= MaxSubdomain, lengthOfSubdomain}, requirement{isDNSSubdomain(s), textOfSubdomain})
+	why := also("", len(s) <= MaxSubdomain, lengthOfSubdomain)
+	return also(why, isDNSSubdomain(s), textOfSubdomain)
 }
 
 func isDNSSubdomain(s string) bool {
@@ -122,9 +113,9 @@ func isDNSSubdomain(s string) bool {
 
 // SearchPath requires a DNS subdomain whose labels may contain underscores and begin with one.
 func SearchPath(s string) string {
-	return unmet(requirement{len(s) <= MaxSubdomain, lengthOfSubdomain},
-		requirement{isSearchPath(s), "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.'" + ends +
-			" (e.g. 'example.com', " + pattern + searchPattern + `(\.` + searchPattern + ")*')"})
+	why := also("", len(s) <= MaxSubdomain, lengthOfSubdomain)
+	return also(why, isSearchPath(s), "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.'"+ends+
+		" (e.g. 'example.com', "+pattern+searchPattern+`(\.`+searchPattern+")*')")
 }
 
 func isSearchPath(s string) bool {
@@ -142,10 +133,10 @@ func isSearchPath(s string) bool {
 // WildcardSubdomain requires "*." and a DNS subdomain.
 func WildcardSubdomain(s string) string {
 	rest, found := strings.CutPrefix(s, "*.")
-	return unmet(requirement{len(s) <= MaxSubdomain, lengthOfSubdomain},
-		requirement{found && isDNSSubdomain(rest), "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, " +
-			"which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character" +
-			" (e.g. '*.example.com', " + pattern + wildcardPattern + "')"})
+	why := also("", len(s) <= MaxSubdomain, lengthOfSubdomain)
+	return also(why, found && isDNSSubdomain(rest), "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, "+
+		"which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character"+
+		" (e.g. '*.example.com', "+pattern+wildcardPattern+"')")
 }
 
 // DomainPrefixedPath requires a DNS subdomain, a slash and the path of a URL:
@@ -158,9 +149,9 @@ func DomainPrefixedPath(s string) string {
 	case !found || domain == "" || path == "":
 		return `must be a domain-prefixed path (such as "acme.io/foo")`
 	}
-	return unmet(requirement{len(domain) <= MaxSubdomain, lengthOfSubdomain},
-		requirement{isDNSSubdomain(domain), textOfSubdomain},
-		requirement{strings.Trim(path, letters+digits+"%/:@!$&'()*+,;=~_.-") == "", "Invalid path (" + pattern + urlPathPattern + "')"})
+	why := also("", len(domain) <= MaxSubdomain, lengthOfSubdomain)
+	why = also(why, isDNSSubdomain(domain), textOfSubdomain)
+	return also(why, strings.Trim(path, letters+digits+"%/:@!$&'()*+,;=~_.-") == "", "Invalid path ("+pattern+urlPathPattern+"')")
 }
 
 const (
@@ -174,7 +165,8 @@ func PathSegment(s string) string {
 	if s == "." || s == ".." {
 		return "may not be '" + s + "'"
 	}
-	return unmet(requirement{!strings.Contains(s, "/"), "may not contain '/'"}, requirement{!strings.Contains(s, "%"), "may not contain '%'"})
+	why := also("", !strings.Contains(s, "/"), "may not contain '/'")
+	return also(why, !strings.Contains(s, "%"), "may not contain '%'")
 }
 
 // PathSegmentPrefix validates the prefix of a generated name like PathSegment. Unlike a
@@ -195,12 +187,12 @@ func QualifiedName(s string) string {
 	} else if strings.Contains(name, "/") {
 		return "a valid label key " + textOfName + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
 	}
-	return unmet(requirement{!found || prefix != "", "prefix part " + notEmpty},
-		requirement{len(prefix) <= MaxSubdomain || !found, "prefix part " + bytesOfSubdomain},
-		requirement{!found || prefix == "" || isDNSSubdomain(prefix), "prefix part " + textOfSubdomain},
-		requirement{name != "", "name part " + notEmpty},
-		requirement{len(name) <= MaxLabel, "name part " + bytesOfLabel},
-		requirement{isNameText(name), "name part " + textOfName})
+	why := also("", !found || prefix != "", "prefix part "+notEmpty)
+	why = also(why, len(prefix) <= MaxSubdomain || !found, "prefix part "+bytesOfSubdomain)
+	why = also(why, !found || prefix == "" || isDNSSubdomain(prefix), "prefix part "+textOfSubdomain)
+	why = also(why, name != "", "name part "+notEmpty)
+	why = also(why, len(name) <= MaxLabel, "name part "+bytesOfLabel)
+	return also(why, isNameText(name), "name part "+textOfName)
 }
 
 func isNameText(s string) bool {
@@ -217,18 +209,18 @@ func isNameText(s string) bool {
 
 // LabelValue requires a qualified name without a prefix, or "".
 func LabelValue(s string) string {
-	return unmet(requirement{len(s) <= MaxLabel, bytesOfLabel},
-		requirement{s == "" || isNameText(s), "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'" + ends +
-			" (e.g. 'MyValue',  or 'my_value',  or '12345', " + pattern + valuePattern + "')"})
+	why := also("", len(s) <= MaxLabel, bytesOfLabel)
+	return also(why, s == "" || isNameText(s), "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'"+ends+
+		" (e.g. 'MyValue',  or 'my_value',  or '12345', "+pattern+valuePattern+"')")
 }
 
 // PortName requires an IANA service name (RFC 6335, section 5.1).
 func PortName(s string) string {
-	return unmet(requirement{len(s) <= maxPortName, "must be no more than 15 characters"},
-		requirement{s != "" && strings.Trim(s, lower+digits+"-") == "", "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"},
-		requirement{strings.ContainsAny(s, lower), "must contain at least one letter (a-z)"},
-		requirement{!strings.Contains(s, "--"), "must not contain consecutive hyphens"},
-		requirement{strings.Trim(s, "-") == s, "must not begin or end with a hyphen"})
+	why := also("", len(s) <= maxPortName, "must be no more than 15 characters")
+	why = also(why, s != "" && strings.Trim(s, lower+digits+"-") == "", "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+	why = also(why, strings.ContainsAny(s, lower), "must contain at least one letter (a-z)")
+	why = also(why, !strings.Contains(s, "--"), "must not contain consecutive hyphens")
+	return also(why, strings.Trim(s, "-") == s, "must not begin or end with a hyphen")
 }
 
 // EnvironmentVariable requires printable ASCII characters other than '='.
@@ -266,17 +258,13 @@ func ConditionReason(s string) string {
 
 // ConfigMapKey requires a valid file name: letters, digits, '-', '_' and '.'.
 func ConfigMapKey(s string) string {
-	why := ""
-	switch {
-	case s == "." || s == "..":
-		why = "must not be '" + s + "'"
-	case strings.HasPrefix(s, ".."):
-		why = "must not start with '..'"
+	why := also("", len(s) <= MaxSubdomain, lengthOfSubdomain)
+	why = also(why, s != "" && strings.Trim(s, letters+digits+"-_.") == "", "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"+
+		" (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', "+pattern+fileNamePattern+"')")
+	if s == "." || s == ".." {
+		return also(why, false, "must not be '"+s+"'")
 	}
-	return unmet(requirement{len(s) <= MaxSubdomain, lengthOfSubdomain},
-		requirement{s != "" && strings.Trim(s, letters+digits+"-_.") == "", "a valid config key must consist of alphanumeric characters, '-', '_' or '.'" +
-			" (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', " + pattern + fileNamePattern + "')"},
-		requirement{why == "", why})
+	return also(why, !strings.HasPrefix(s, ".."), "must not start with '..'")
 }
 
 // MaskPrefix returns the prefix of a generated name in a form that can be validated as a
