@@ -8,6 +8,7 @@ require (
 	github.com/patchlab-dev/patchlab/admission v0.0.0
 	github.com/patchlab-dev/patchlab/patchlabtest v0.0.0
 	github.com/prometheus/common v0.67.5
+	github.com/robfig/cron/v3 v3.0.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/mod v0.41.0
