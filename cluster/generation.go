@@ -35,6 +35,9 @@ func sameParts(s *kinds.Strategy, k *schema.Kind, a, b document.Value) bool {
 		if same(part, a, b) {
 			return false
 		}
+		if part == "!metadata" {
+			return !semantic.Equal(k.Type(), a.Without("metadata"), b.Without("metadata"))
+		}
 		typ, x, y := k.Type(), a, b
 		for name := range strings.SplitSeq(part, ".") {
 			if typ == nil || typ.Map == nil {
