@@ -31,22 +31,26 @@ func nextGeneration(s *kinds.Strategy, next, compared, live document.Value) docu
 // sameParts reports whether the parts of two decoded objects of a built-in kind that determine
 // the generation are semantically equal: amounts such as 1Gi and 1073741824 are.
 func sameParts(s *kinds.Strategy, k *schema.Kind, a, b document.Value) bool {
-	return !slices.ContainsFunc(s.Generation, func(part string) bool {
-		if same(part, a, b) {
+	for _, part := range s.Generation {
+		if !same(part, a, b) && !samePart(part, k.Type(), a, b) {
 			return false
 		}
-		if part == "!metadata" {
-			return !semantic.Equal(k.Type(), a.Without("metadata"), b.Without("metadata"))
+	}
+	return true
+}
+
+// samePart reports whether a part of two objects of a type is semantically equal.
+func samePart(part string, typ *schema.Type, a, b document.Value) bool {
+	if part == "!metadata" {
+		return semantic.Equal(typ, a.Without("metadata"), b.Without("metadata"))
+	}
+	for _, name := range strings.Split(part, ".") {
+		if typ == nil || typ.Map == nil {
+			return false
 		}
-		typ, x, y := k.Type(), a, b
-		for name := range strings.SplitSeq(part, ".") {
-			if typ == nil || typ.Map == nil {
-				return true
-			}
-			typ, x, y = typ.Map.Member(name), x.Get(name), y.Get(name)
-		}
-		return typ == nil || !semantic.Equal(typ, x, y)
-	})
+		typ, a, b = typ.Map.Member(name), a.Get(name), b.Get(name)
+	}
+	return typ != nil && semantic.Equal(typ, a, b)
 }
 
 // same reports whether a part of two objects is equal as the API server compares it: an empty
@@ -72,8 +76,8 @@ func identicalBut(key string, a, b document.Value) bool {
 	if others(a) != others(b) {
 		return false
 	}
-	for name, part := range a.Members() {
-		if name != key && !document.Identical(part, b.Get(name)) {
+	for i := range a.Len() {
+		if name := a.Key(i); name != key && !document.Identical(a.At(i), b.Get(name)) {
 			return false
 		}
 	}

@@ -202,6 +202,14 @@ func (c *check) absent(path document.Path) document.Value {
 	return document.NewString("")
 }
 
+// orNull returns null for an absent value, for fields that are pointers or lists in Go.
+func orNull(v document.Value) document.Value {
+	if !v.Exists() {
+		return document.NewNull()
+	}
+	return v
+}
+
 func showsValue(t schema.ErrorType) bool {
 	switch t {
 	case schema.ErrorRequired, schema.ErrorForbidden, schema.ErrorTooLong, schema.ErrorInternal:

@@ -38,10 +38,3 @@ func validateIngressClass(c *check, object, old field) {
 		c.oneOf(scope, "Cluster,Namespace")
 	}
 }
-
-// domainPrefixedPath requires a domain and a path, such as acme.io/foo.
-func (c *check) domainPrefixedPath(n field) {
-	if c.need(n) {
-		c.syntax(n, names.DomainPrefixedPath)
-	}
-}

@@ -95,7 +95,7 @@ func (c *check) jobSpec(spec field) {
 		c.required(perIndex, "when maxFailedIndexes is specified")
 	}
 	if manager := spec.get("managedBy"); manager.isSet() {
-		c.needSyntax(manager, names.DomainPrefixedPath)
+		c.domainPrefixedPath(manager)
 		c.maxBytes(manager, maxManagedBy)
 	}
 	c.oneOfIfSet(spec.get("completionMode"), "NonIndexed,Indexed")

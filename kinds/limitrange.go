@@ -148,13 +148,13 @@ func validateLimitRatios(c *check, limit field) {
 		least, most := limit.get("min").key(resource), limit.get("max").key(resource)
 		r := amountOf(ratio.Value).Float()
 		if r < 1 {
-			c.invalid(ratio, "ratio "+ratio.amount()+" is less than 1")
+			c.invalidText(ratio, ratio.amount(), "ratio "+ratio.amount()+" is less than 1")
 		}
 		if !least.isSet() || !most.isSet() {
 			continue
 		}
 		if r, highest := comparedRatios(amountOf(ratio.Value), amountOf(most.Value), amountOf(least.Value)); r > highest {
-			c.invalid(ratio, "ratio "+ratio.amount()+" is greater than max/min = "+strconv.FormatFloat(highest, 'f', 6, 64))
+			c.invalidText(ratio, ratio.amount(), "ratio "+ratio.amount()+" is greater than max/min = "+strconv.FormatFloat(highest, 'f', 6, 64))
 		}
 	}
 }

@@ -115,15 +115,17 @@ func (p *podCheck) resourceClaims(list field) {
 			}
 		}
 		if !hasNamed(known.Value, name) {
+			var claims []string
+			for i := range known.items() {
+				if one := known.At(i).Get("name").StringOr(""); one != "" {
+					claims = append(claims, one)
+				}
+			}
+			slices.Sort(claims)
 			detail := "must be one of the names in pod.spec.resourceClaims"
-			if known.items() == 0 {
+			if len(claims) == 0 {
 				detail += " which is empty"
 			} else {
-				var claims []string
-				for i := range known.items() {
-					claims = append(claims, known.At(i).Get("name").StringOr(""))
-				}
-				slices.Sort(claims)
 				detail += ": " + strings.Join(slices.Compact(claims), ", ")
 			}
 			p.addValue("FieldValueNotFound", claim, name, detail)

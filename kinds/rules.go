@@ -117,6 +117,29 @@ func (c *check) servicePort(f field) {
 	}
 }
 
+// domainPrefixedPath requires a domain and a path, such as acme.io/foo. An error of one of them
+// shows only that part.
+func (c *check) domainPrefixedPath(f field) {
+	if !c.need(f) {
+		return
+	}
+	why := names.DomainPrefixedPath(f.text())
+	domain, path, _ := strings.Cut(f.text(), "/")
+	switch {
+	case why == "":
+	case domain == "" || path == "":
+		c.invalid(f, why)
+	default:
+		for _, requirement := range strings.Split(why, "\n") {
+			shown := domain
+			if strings.HasPrefix(requirement, names.InvalidPath) {
+				shown = path
+			}
+			c.invalidText(f, shown, requirement)
+		}
+	}
+}
+
 // portOrName requires a port number or name.
 func (c *check) portOrName(f field) {
 	if f.Kind() == document.String {

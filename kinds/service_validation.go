@@ -256,11 +256,7 @@ func validateLoadBalancer(c *check, spec, was field) {
 		c.forbidden(ports, why)
 	}
 	if balanced && was.Value.Get("type").StringOr("") == "LoadBalancer" && !document.Equal(class.Value, was.Value.Get("loadBalancerClass")) {
-		shown := class.Value
-		if !shown.Exists() {
-			shown = document.NewNull()
-		}
-		c.invalidValue(class, shown, "may not change once set")
+		c.invalidValue(class, orNull(class.Value), "may not change once set")
 	}
 	mark := len(c.errs)
 	switch {

@@ -139,6 +139,9 @@ func WildcardSubdomain(s string) string {
 		" (e.g. '*.example.com', "+pattern+wildcardPattern+"')")
 }
 
+// InvalidPath begins the requirement of [DomainPrefixedPath] for the path.
+const InvalidPath = "Invalid path"
+
 // DomainPrefixedPath requires a DNS subdomain, a slash and the path of a URL:
 // "example.com/name".
 func DomainPrefixedPath(s string) string {
@@ -151,7 +154,7 @@ func DomainPrefixedPath(s string) string {
 	}
 	why := also("", len(domain) <= MaxSubdomain, lengthOfSubdomain)
 	why = also(why, isDNSSubdomain(domain), textOfSubdomain)
-	return also(why, strings.Trim(path, letters+digits+"%/:@!$&'()*+,;=~_.-") == "", "Invalid path ("+pattern+urlPathPattern+"')")
+	return also(why, strings.Trim(path, letters+digits+"%/:@!$&'()*+,;=~_.-") == "", InvalidPath+" ("+pattern+urlPathPattern+"')")
 }
 
 const (
