@@ -180,8 +180,8 @@ func quoted(texts []string) string {
 	return b.String()
 }
 
-// joined returns the requirements in why on one line, with a separator between them, for rules for which kube-apiserver
-// reports one error with all of them.
+// joined returns the requirements in why with a separator between them, for rules for which
+// kube-apiserver reports one error with all of them.
 func joined(why, separator string) string { return strings.ReplaceAll(why, "\n", separator) }
 
 // again adds the errors since mark again, because kube-apiserver applies the same rules twice.

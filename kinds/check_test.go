@@ -129,6 +129,8 @@ func TestValidationAllocatesNothing(t *testing.T) {
 	for _, c := range []struct{ group, version, resource, object string }{
 		{"", "v1", "configmaps", `{"data":{"a":"b","c":"d"},"binaryData":{"e":"AA=="}}`},
 		{"", "v1", "secrets", `{"type":"kubernetes.io/tls","data":{"tls.crt":"AA==","tls.key":"AA=="}}`},
+		{"resource.k8s.io", "v1", "resourceslices", `{"spec":{"driver":"d.example.com","nodeName":"n","pool":{"name":"p","generation":1,"resourceSliceCount":1},` +
+			`"devices":[{"name":"d","attributes":{"a":{"int":1},"b":{"version":"1.0.0"}},"capacity":{"m":{"value":"1Gi"}}}]}}`},
 		{"policy", "v1", "poddisruptionbudgets", `{"spec":{"minAvailable":"50%","selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"k","operator":"In","values":["v"]}]}}}`},
 	} {
 		k, v := kindOf(t, c.group, c.version, c.resource), parse(t, c.object)

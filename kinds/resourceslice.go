@@ -60,7 +60,8 @@ func validateResourceSlice(c *check, object, old field) {
 // perDeviceNodeSelection, or their equivalents for a device.
 func validateDeviceLocation(c *check, at field, slice bool) {
 	name, selector, all, each := at.get("nodeName"), at.get("nodeSelector"), at.get("allNodes"), at.get("perDeviceNodeSelection")
-	var set []string
+	var given [4]string // without an allocation
+	set := given[:0]
 	if name.isSet() {
 		if name.text() != "" {
 			set = append(set, "`nodeName`")
@@ -80,21 +81,21 @@ func validateDeviceLocation(c *check, at field, slice bool) {
 			c.invalid(terms, "must have exactly one node selector term")
 		}
 	}
-	for _, flag := range [...]field{all, each} {
+	for i, flag := range [...]field{all, each} {
 		if !flag.isSet() || !slice && flag == each {
 			continue
 		}
 		if flag.isTrue() {
-			set = append(set, "`"+flag.lastName()+"`")
+			set = append(set, [...]string{"`allNodes`", "`perDeviceNodeSelection`"}[i])
 		} else {
 			c.invalid(flag, "must be either unset or set to true")
 		}
 	}
-	missing := "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
-	several := missing + ", but multiple fields are set"
+	const ofSlice = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
+	const ofDevice = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec"
+	missing, several := ofSlice, ofSlice+", but multiple fields are set"
 	if !slice {
-		missing = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec"
-		several = missing
+		missing, several = ofDevice, ofDevice
 	}
 	switch {
 	case len(set) == 0:
@@ -179,7 +180,8 @@ func validateDevice(c *check, device field, own bool, stored document.Value) {
 
 func validateDeviceAttribute(c *check, attribute field) {
 	const maxValue = 64
-	var values []string
+	var given [8]string // without an allocation
+	values := given[:0]
 	for _, name := range [...]string{"int", "bool", "string", "version", "bools", "ints", "strings", "versions"} {
 		value := attribute.get(name)
 		if !value.isSet() {
@@ -342,12 +344,10 @@ func validateValidRange(c *check, bounds field, normal, most document.Value) {
 	if c.kind.Since("1.37") && !c.naturalBounds(bounds, normal) {
 		return
 	}
-	notStep := "value is not a multiple of a given step (" + stride.String() + ") from (" + least.String() + ")"
-	if !isStep(usual, least, stride) {
-		c.invalidValue(step, normal, notStep)
-	}
-	if high.isSet() && !isStep(amountOf(high.Value), least, stride) {
-		c.invalidValue(step, high.Value, notStep)
+	for _, value := range [...]document.Value{normal, high.Value} {
+		if value.Exists() && !isStep(amountOf(value), least, stride) {
+			c.invalidValue(step, value, "value is not a multiple of a given step ("+stride.String()+") from ("+least.String()+")")
+		}
 	}
 }
 

@@ -26,12 +26,7 @@ func (c *check) noBackSteps(n field) {
 }
 
 func hasBackStep(path string) bool {
-	for _, part := range strings.Split(path, "/") {
-		if part == ".." {
-			return true
-		}
-	}
-	return false
+	return strings.Contains("/"+path+"/", "/../")
 }
 
 // diskWithPartition requires the identity of a disk and validates its optional partition
