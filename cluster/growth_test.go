@@ -28,6 +28,7 @@ func TestWorkGrowsWithTheBody(t *testing.T) {
 		maps     = "/api/v1/namespaces/n/configmaps"
 		services = "/api/v1/namespaces/n/services"
 		pods     = "/api/v1/namespaces/n/pods"
+		quotas   = "/api/v1/namespaces/n/resourcequotas"
 		sets     = "/apis/apps/v1/namespaces/n/statefulsets"
 	)
 	open := `{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{"e":{"type":"object","additionalProperties":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}}`
@@ -67,6 +68,14 @@ func TestWorkGrowsWithTheBody(t *testing.T) {
 		}, cluster.Options{}},
 		{"a manager name with unprintable characters", maps, func(n int) string { return `{"metadata":{"name":"a"}}` },
 			cluster.Options{FieldManager: strings.Repeat("\x01", 1<<15)}},
+		{"causes that each show a list", quotas, func(n int) string {
+			return `{"metadata":{"name":"a"},"spec":{"hard":{"cpu":"1","memory":"1"},"scopeSelector":{"matchExpressions":[` +
+				many(n, `{"scopeName":"BestEffort","operator":"Exists","values":["%[1]d"]}`) + `]}}}`
+		}, cluster.Options{}},
+		{"claims of a container that the pod has not", pods, func(n int) string {
+			return `{"metadata":{"name":"a"},"spec":{"resourceClaims":[` + many(n, `{"name":"c%[1]d","resourceClaimName":"x"}`) +
+				`],"containers":[{"name":"c","image":"i","resources":{"claims":[` + many(n, `{"name":"d%[1]d"}`) + `]}}]}}`
+		}, cluster.Options{}},
 		{"unknown fields and duplicate keys", maps, func(n int) string {
 			return `{"metadata":{"name":"a"},` + many(n, `"x%[1]d":1`) + `,"data":{` + many(n, `"a":"%[1]d"`) + `}}`
 		}, cluster.Options{}},

@@ -176,10 +176,19 @@ func (p *pipeline) embeddedMetadata(metadata document.Value) []schema.FieldError
 	return errs
 }
 
+// maxShown limits the bytes of messages with values. Later messages have none: a list may have an
+// error for each of its items that shows the whole list.
+const maxShown = 1 << 20
+
 func schemaCauses(errs []schema.FieldError) []Cause {
-	causes := make([]Cause, 0, len(errs))
+	causes, size := make([]Cause, 0, len(errs)), 0
 	for _, e := range errs {
-		causes = append(causes, Cause{Type: string(e.Type), Field: e.Field, Message: e.Body(), Path: e.Path, Value: e.BadValue, Hint: e.Hint, immutable: e.Immutable})
+		if size > maxShown {
+			e.BadValue = document.Value{}
+		}
+		message := e.Body()
+		size += len(message)
+		causes = append(causes, Cause{Type: string(e.Type), Field: e.Field, Message: message, Path: e.Path, Value: e.BadValue, Hint: e.Hint, immutable: e.Immutable})
 	}
 	return causes
 }

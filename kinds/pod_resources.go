@@ -8,6 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // resources validates the requests and limits of a container or, with pod, of a whole pod.
@@ -91,6 +92,9 @@ func notPages(name string, amount field) string {
 // a whole claim, or requests within it.
 func (p *podCheck) resourceClaims(list field) {
 	known := p.spec.get("resourceClaims")
+	var seen seenTexts          // claims, and requests as "claim/request"
+	var requests map[string]int // the number of requests of a claim
+	detail := ""
 	for i := range list.items() {
 		claim := list.item(i)
 		name, request := claim.get("name").text(), claim.get("request")
@@ -98,39 +102,66 @@ func (p *podCheck) resourceClaims(list field) {
 			p.required(claim, "")
 			continue
 		}
+		key := name
 		if request.text() != "" {
 			p.syntax(request, names.DNSLabel)
+			key += "/" + request.text()
 		}
-		for _, earlier := range list.Value.Items() {
-			if document.SameNode(earlier, claim.Value) {
-				break
-			}
-			other := earlier.Get("request").StringOr("")
-			if earlier.Get("name").StringOr("") == name && (other == "" || request.text() == "" || other == request.text()) {
-				shown := name
-				if other != "" && other == request.text() {
-					shown += "/" + other
-				}
-				p.addValue("FieldValueDuplicate", claim, shown, "")
+		switch {
+		case seen.has(key):
+			p.addValue(schema.ErrorDuplicate, claim, key, "")
+		case key != name && seen.has(name):
+			p.addValue(schema.ErrorDuplicate, claim, name, "")
+		case key == name:
+			for range requests[name] { // of each one
+				p.addValue(schema.ErrorDuplicate, claim, name, "")
 			}
 		}
-		if !hasNamed(known.Value, name) {
-			var claims []string
-			for i := range known.items() {
-				if one := known.At(i).Get("name").StringOr(""); one != "" {
-					claims = append(claims, one)
-				}
+		if !seen.add(key) && key != name {
+			if requests == nil {
+				requests = map[string]int{}
 			}
-			slices.Sort(claims)
-			detail := "must be one of the names in pod.spec.resourceClaims"
-			if len(claims) == 0 {
-				detail += " which is empty"
-			} else {
-				detail += ": " + strings.Join(slices.Compact(claims), ", ")
+			requests[name]++
+		}
+		if p.claimNames == nil {
+			p.claimNames = namesOf(known)
+		}
+		if !p.claimNames.has(name) {
+			if detail == "" {
+				detail = unknownClaim(known)
 			}
-			p.addValue("FieldValueNotFound", claim, name, detail)
+			p.addValue(schema.ErrorNotFound, claim, name, detail)
 		}
 	}
+}
+
+// namesOf returns the names of the items of a list.
+func namesOf(list field) *seenTexts {
+	var found seenTexts
+	for i := range list.items() {
+		found.add(list.At(i).Get("name").StringOr(""))
+	}
+	return &found
+}
+
+// unknownClaim returns the detail of the error for a claim that is none of the pod's.
+func unknownClaim(known field) string {
+	const longest = 256 // bytes of names, since each container may have many such claims
+	var claims []string
+	for i := range known.items() {
+		if name := known.At(i).Get("name").StringOr(""); name != "" {
+			claims = append(claims, name)
+		}
+	}
+	slices.Sort(claims)
+	names := strings.Join(slices.Compact(claims), ", ")
+	switch {
+	case names == "":
+		return "must be one of the names in pod.spec.resourceClaims which is empty"
+	case len(names) > longest:
+		names = strings.ToValidUTF8(names[:longest], "") + "…"
+	}
+	return "must be one of the names in pod.spec.resourceClaims: " + names
 }
 
 // checkPodClaims validates spec.resourceClaims.

@@ -25,6 +25,8 @@ type podCheck struct {
 	// subdomain.
 	inSet   bool
 	volumes []podVolume
+	// claimNames are the names in spec.resourceClaims, once a container refers to one.
+	claimNames *seenTexts
 }
 
 // podName returns the name of a pod, "" for a template.
