@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 )
@@ -28,18 +29,18 @@ func TestNearbySegmentsAreJoined(t *testing.T) {
 		{"overlapping segments are kept: the later one wins", []segment{{8, text("abc")}, {9, text("x")}}, []segment{{8, text("abc")}, {9, text("x")}}},
 		{"offsets beyond 2 GiB are negative numbers", []segment{{-64, text("a")}, {-63, text("b")}}, []segment{{-64, text("ab")}}},
 	} {
-		got, err := join(module(test.have...))
+		got, err := pack(module(test.have...), io.Discard)
 		if err != nil || !bytes.Equal(got, module(test.want...)) {
 			t.Errorf("%s: %q, %v\nwant %q", test.why, got, err, module(test.want...))
 		}
 	}
 }
 
-func TestJoinRefusesInvalidModules(t *testing.T) {
+func TestInvalidModulesAreRefused(t *testing.T) {
 	whole := module(segment{8, []byte("a")}, segment{20, []byte("b")})
 	accepted := 0
 	for n := range whole {
-		if _, err := join(whole[:n]); err == nil {
+		if _, err := pack(whole[:n], io.Discard); err == nil {
 			accepted++
 		}
 	}
@@ -47,7 +48,7 @@ func TestJoinRefusesInvalidModules(t *testing.T) {
 		t.Errorf("%d proper prefixes of the module are accepted, want 3", accepted)
 	}
 	passive := bytes.Replace(whole, []byte{0x00, 0x41, 8}, []byte{0x01, 0x41, 8}, 1)
-	if _, err := join(passive); err == nil || !strings.Contains(err.Error(), "only active segments") {
+	if _, err := pack(passive, io.Discard); err == nil || !strings.Contains(err.Error(), "only active segments") {
 		t.Errorf("a passive segment: %v", err)
 	}
 }
