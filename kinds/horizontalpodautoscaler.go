@@ -189,7 +189,7 @@ func (c *check) source(kind string, source field, anyVersion bool) {
 			c.required(average, "must set either a target value or averageValue")
 		}
 	case "external":
-		if value.isSet() == average.isSet() && !value.isSet() {
+		if !value.isSet() && !average.isSet() {
 			c.required(average, "must set either a target value for metric or a per-pod target")
 		}
 		if value.isSet() && average.isSet() {

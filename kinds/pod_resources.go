@@ -92,8 +92,7 @@ func notPages(name string, amount field) string {
 // a whole claim, or requests within it.
 func (p *podCheck) resourceClaims(list field) {
 	known := p.spec.get("resourceClaims")
-	var seen seenTexts          // claims, and requests as "claim/request"
-	var requests map[string]int // the number of requests of a claim
+	var earlier claimed
 	detail := ""
 	for i := range list.items() {
 		claim := list.item(i)
@@ -102,26 +101,12 @@ func (p *podCheck) resourceClaims(list field) {
 			p.required(claim, "")
 			continue
 		}
-		key := name
 		if request.text() != "" {
 			p.syntax(request, names.DNSLabel)
-			key += "/" + request.text()
 		}
-		switch {
-		case seen.has(key):
-			p.addValue(schema.ErrorDuplicate, claim, key, "")
-		case key != name && seen.has(name):
-			p.addValue(schema.ErrorDuplicate, claim, name, "")
-		case key == name:
-			for range requests[name] { // of each one
-				p.addValue(schema.ErrorDuplicate, claim, name, "")
-			}
-		}
-		if !seen.add(key) && key != name {
-			if requests == nil {
-				requests = map[string]int{}
-			}
-			requests[name]++
+		text, times := earlier.add(name, request.text())
+		for range times {
+			p.addValue(schema.ErrorDuplicate, claim, text, "")
 		}
 		if p.claimNames == nil {
 			p.claimNames = namesOf(known)
@@ -133,6 +118,35 @@ func (p *podCheck) resourceClaims(list field) {
 			p.addValue(schema.ErrorNotFound, claim, name, detail)
 		}
 	}
+}
+
+// claimed holds a container's claims.
+type claimed struct {
+	seen     seenTexts      // claims, and requests as "claim/request"
+	requests map[string]int // the number of requests of a claim
+}
+
+// add adds a claim, or a request within it. It returns of what it is a duplicate and how many
+// times: a request is one of the whole claim, and a whole claim of each request.
+func (c *claimed) add(claim, request string) (of string, times int) {
+	if request == "" {
+		if c.seen.add(claim) {
+			return claim, 1
+		}
+		return claim, c.requests[claim]
+	}
+	key := claim + "/" + request
+	if c.seen.add(key) {
+		return key, 1
+	}
+	if c.requests == nil {
+		c.requests = map[string]int{}
+	}
+	c.requests[claim]++
+	if c.seen.has(claim) {
+		return claim, 1
+	}
+	return "", 0
 }
 
 // namesOf returns the names of the items of a list.

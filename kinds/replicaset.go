@@ -1,8 +1,6 @@
 package kinds
 
-import (
-	"github.com/patchlab-dev/patchlab/document"
-)
+import "github.com/patchlab-dev/patchlab/document"
 
 // replicaSetStrategy is the strategy of apps/v1 ReplicaSet.
 var replicaSetStrategy = Strategy{
