@@ -337,18 +337,36 @@ func (m *migrating) nothing(object *patchlab.Object, migration *explain.Migratio
 		return "nothing to migrate: the object has no managedFields; use 'kubectl get --show-managed-fields' to include them"
 	case len(migration.From) == 0:
 		text := "nothing to migrate: no manager has used client-side apply"
-		var updates []string
-		for _, e := range object.Managed.Entries() {
-			if e.Operation == fieldmanager.OperationUpdate && e.Subresource == "" && !slices.Contains(updates, e.Manager) {
-				updates = append(updates, e.Manager)
-			}
-		}
-		if len(updates) > 0 {
+		if updates := updatersOf(object); len(updates) > 0 {
 			text += "; select other managers with --from: " + strings.Join(updates, ", ")
 		}
 		return text
 	}
-	return "nothing to migrate: " + andList(migration.From) + " has not updated the object"
+	return "nothing to migrate: " + hasNotUpdated(object, migration.From)
+}
+
+// hasNotUpdated says that managers have not updated an object, and who has.
+func hasNotUpdated(object *patchlab.Object, managers []string) string {
+	verb := " has"
+	if len(managers) > 1 {
+		verb = " have"
+	}
+	text := andList(managers) + verb + " not updated the object"
+	if updates := updatersOf(object); len(updates) > 0 {
+		text += ", but " + andList(updates)
+	}
+	return text
+}
+
+// updatersOf returns the managers that own fields of the object itself by updates.
+func updatersOf(object *patchlab.Object) []string {
+	var updates []string
+	for _, e := range object.Managed.Entries() {
+		if e.Operation == fieldmanager.OperationUpdate && e.Subresource == "" && !slices.Contains(updates, e.Manager) {
+			updates = append(updates, e.Manager)
+		}
+	}
+	return updates
 }
 
 // text returns the migration as text.
@@ -364,6 +382,15 @@ func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, 
 	}
 	for _, e := range migration.Lost {
 		fmt.Fprintf(&b, "  %s: removed without transferring its fields, because %s has an entry in another version\n", entryText(e), migration.To)
+	}
+	var others []string
+	for _, from := range migration.From {
+		if !slices.Contains(updatersOf(object), from) {
+			others = append(others, from)
+		}
+	}
+	if len(others) > 0 {
+		b.WriteString("  " + hasNotUpdated(object, others) + "\n")
 	}
 	m.stuckText(&b, migration)
 	m.nextText(&b, migration, next)
@@ -394,7 +421,11 @@ func (m *migrating) command(migration *explain.Migration, resource string) strin
 	if len(m.objects) > 1 || m.selected {
 		name += " " + resource
 	}
-	text := m.o.inputs.command.CommandPath() + " " + name
+	without := []string{"filename", "from", "to", "namespace", "output", "resource-version", "quiet"}
+	if !m.o.schemas.fromCluster {
+		without = append(without, "context", "kubeconfig") // for OBJECT in the cluster only
+	}
+	text := m.o.inputs.command.CommandPath() + " " + name + flagsOf(m.o.inputs.command, without...)
 	for _, from := range m.o.from {
 		text += " --from " + shellQuote(from)
 	}

@@ -94,7 +94,7 @@ type wayFlags struct {
 type choice struct {
 	way  string
 	path document.Path // empty for all
-	flag string        // as given
+	flag string        // as given, for a shell
 	used bool
 }
 
@@ -118,7 +118,7 @@ func (f *wayFlags) add(c *cobra.Command, paths func(*cobra.Command, []string) []
 func (f *wayFlags) complete() error {
 	for i, paths := range f.paths {
 		for _, text := range paths {
-			c := choice{way: wayNames[i], flag: "--" + wayFlagNames[i] + " " + text}
+			c := choice{way: wayNames[i], flag: "--" + wayFlagNames[i] + " " + shellQuote(text)}
 			if text != "all" {
 				var err error
 				if c.path, err = document.ParsePath(text); err != nil {
@@ -168,22 +168,23 @@ func (f *wayFlags) among(m *fieldmanager.Manager, config document.Value) func(pa
 	}
 }
 
-// unused returns the error for a path at which there is no conflict.
-func (f *wayFlags) unused(all []patchlab.Conflict) error {
+// unused returns the error for a path at which there is no conflict. found are the paths of the
+// conflicts.
+func (f *wayFlags) unused(found []string) error {
 	for _, c := range f.choices {
 		if c.used || len(c.path) == 0 {
 			continue
 		}
 		text := c.flag + ": no conflict at " + c.path.String()
-		for i, conflict := range all {
+		for i, path := range found {
 			if i == 0 {
 				text += "; there are conflicts at"
 			}
 			if i == 10 {
-				text += fmt.Sprintf("\n  … and %d more", len(all)-i)
+				text += fmt.Sprintf("\n  … and %d more", len(found)-i)
 				break
 			}
-			text += "\n  " + conflict.Path.String()
+			text += "\n  " + path
 		}
 		return errors.New(text)
 	}
@@ -322,18 +323,25 @@ func (r *resolving) fail(err error) error {
 // finish prints the results and returns the exit code.
 func (r *resolving) finish() error {
 	r.notes.print()
-	var all []patchlab.Conflict
+	var found []string
 	open := 0
 	for _, one := range r.resolved {
-		all, open = append(all, one.Conflicts...), open+len(one.Open)
+		open += len(one.Open)
+		for _, c := range one.Conflicts {
+			path := c.Path.String()
+			if len(r.resolved) > 1 {
+				path += " of " + one.Target.String()
+			}
+			found = append(found, path)
+		}
 	}
 	if r.refused > 0 || r.app.unread > 0 {
 		return r.partly()
 	}
-	if err := r.o.ways.unused(all); err != nil {
+	if err := r.o.ways.unused(found); err != nil {
 		return err
 	}
-	if open > 0 && len(r.o.ways.choices) > 0 {
+	if open > 0 && (len(r.o.ways.choices) > 0 || r.o.output == "yaml" || r.o.output == "diff") {
 		return r.undecided(open)
 	}
 	if err := r.print(); err != nil {

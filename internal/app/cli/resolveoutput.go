@@ -79,28 +79,17 @@ func (r *resolving) command(one *patchlab.Resolution, file string) string {
 	return text + " -f " + shellQuote(file)
 }
 
-// again returns the command that prints the resolved manifest.
-func (r *resolving) again(flag string) string {
-	live, change := r.o.inputs.live, strings.Join(r.o.inputs.files, " ")
-	if live == "-" {
-		live = "LIVE"
+// again returns the command that prints the manifest resolved in one way.
+func (r *resolving) again(way string) string {
+	c := r.o.inputs.command
+	text := c.CommandPath()
+	for i, arg := range c.Flags().Args() {
+		if arg == "-" {
+			arg = [...]string{"LIVE", "CONFIG"}[i]
+		}
+		text += " " + shellQuote(arg)
 	}
-	if change == "-" || len(r.o.inputs.files) != 1 {
-		change = "CONFIG"
-	}
-	text := r.o.inputs.command.CommandPath() + " " + shellQuote(live) + " " + shellQuote(change)
-	if r.o.apply.FieldManager != "kubectl" {
-		text += " --field-manager=" + shellQuote(r.o.apply.FieldManager)
-	}
-	return text + " --" + flag + " all"
-}
-
-// shellQuote quotes a word for a POSIX shell if necessary.
-func shellQuote(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@,+") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return text + flagsOf(c, append(wayFlagNames[:], "output", "show-secrets", "quiet")...) + " " + way
 }
 
 // preview describes the value and the owners of a field after the manifest is applied.
@@ -152,11 +141,38 @@ func (r *resolving) report() string {
 		for j, c := range one.Conflicts {
 			r.conflict(&b, one, c, one.Fields[j].Position)
 		}
-		for j, name := range wayNames {
-			r.way(&b, one, j, name)
+		for _, w := range r.ways(one) {
+			r.way(&b, one, w)
 		}
 	}
 	return b.String()
+}
+
+// ways returns the resolutions that are shown for a manifest: each for all of its conflicts, or the
+// selected ones.
+func (r *resolving) ways(one *resolved) []way {
+	if len(r.o.ways.choices) > 0 {
+		w := way{name: "chosen", title: "the selected resolutions", result: one.Resolution}
+		for _, c := range r.o.ways.choices {
+			w.flags = append(w.flags, c.flag)
+		}
+		return []way{w}
+	}
+	titles := [...]string{"take ownership of the fields by force", "remove the fields from the manifest", "set the fields to their live values"}
+	ways := make([]way, len(wayNames))
+	for i, name := range wayNames {
+		flag := "--" + wayFlagNames[i]
+		ways[i] = way{name, titles[i] + " (" + flag + " PATH)", []string{flag + " all"}, one.all[i], one.why[i]}
+	}
+	return ways
+}
+
+// way is a resolution of all conflicts of a manifest.
+type way struct {
+	name, title string
+	flags       []string // that select it
+	result      *patchlab.Resolution
+	why         error // why it is not possible; result is nil then
 }
 
 // conflict prints a conflict, with the result of each resolution.
@@ -171,41 +187,39 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 		live, wanted, note = maskedBefore, maskedAfter, ""
 	}
 	fmt.Fprintf(b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, where, ownerText(c), live, wanted, note)
-	for i, name := range wayNames {
+	for _, w := range r.ways(one) {
 		text := "not possible"
 		switch {
-		case name == explain.AdoptValue && !c.Live.Exists():
+		case w.name == explain.AdoptValue && !c.Live.Exists():
 			text = "not possible: the field has no live value"
-		case one.why[i] == nil:
-			text = r.preview(one.all[i], c)
+		case w.why == nil:
+			text = r.preview(w.result, c)
 		}
-		fmt.Fprintf(b, "    → %-6s%s\n", name, text)
+		fmt.Fprintf(b, "    → %-5s %s\n", w.name, text)
 	}
 }
 
 // way prints the result of a resolution for the manifest, and the commands for it.
-func (r *resolving) way(b *strings.Builder, one *resolved, i int, name string) {
-	title := [...]string{"take ownership of the fields by force", "remove the fields from the manifest", "set the fields to their live values"}[i]
-	fmt.Fprintf(b, "\n  %s: %s (--%s PATH)\n", name, title, wayFlagNames[i])
-	if err := one.why[i]; err != nil {
-		fmt.Fprintf(b, "    not possible: %s\n", plainWay(err))
+func (r *resolving) way(b *strings.Builder, one *resolved, w way) {
+	fmt.Fprintf(b, "\n  %s: %s\n", w.name, w.title)
+	if w.why != nil {
+		fmt.Fprintf(b, "    not possible: %s\n", plainWay(w.why))
 		return
 	}
-	all := one.all[i]
-	if all.Force {
+	if w.result.Force && w.name == explain.Force {
 		file := "CONFIG"
 		if len(r.o.inputs.files) == 1 {
 			file = r.o.inputs.files[0]
 		}
-		fmt.Fprintf(b, "    %s\n", r.command(all, file))
+		fmt.Fprintf(b, "    %s\n", r.command(w.result, file))
 		return
 	}
-	fmt.Fprintf(b, "    %s |\n      %s\n", r.again(wayFlagNames[i]), r.command(all, "-"))
+	fmt.Fprintf(b, "    %s |\n      %s\n", r.again(strings.Join(w.flags, " ")), r.command(w.result, "-"))
 	if isSecret(one.Config) && !r.o.showSecrets {
 		return
 	}
 	f, n := r.source(one)
-	for line := range strings.Lines(unified(f.name, "resolved", f.bodies[n], r.rewrite(f.bodies[n], one, all.Config))) {
+	for line := range strings.Lines(unified(f.name, "resolved", f.bodies[n], r.rewrite(f.bodies[n], one, w.result.Config))) {
 		if !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {
 			b.WriteString("    " + line)
 		}
@@ -373,10 +387,7 @@ type wayDocument struct {
 func (r *resolving) document(one *resolved) resolutionDocument {
 	d := resolutionDocument{APIVersion: "patchlab.dev/v1", Kind: "Resolution", Target: one.Target, FieldManager: one.FieldManager,
 		Conflicts: []conflictDocument{}, Ways: []wayDocument{}}
-	names, ways, why := wayNames[:], one.all[:], one.why[:]
-	if len(r.o.ways.choices) > 0 {
-		names, ways, why = []string{"chosen"}, []*patchlab.Resolution{one.Resolution}, []error{nil}
-	}
+	ways := r.ways(one)
 	hide := func(v document.Value) document.Value {
 		if v.Exists() && isSecret(one.Config) && !r.o.showSecrets {
 			return document.NewString(masked)
@@ -386,37 +397,37 @@ func (r *resolving) document(one *resolved) resolutionDocument {
 	for i, c := range one.Conflicts {
 		entry := conflictDocument{Conflict: c, Position: one.Fields[i].Position, Ways: map[string]previewDocument{}}
 		entry.Live, entry.Wanted = hide(c.Live), hide(c.Wanted)
-		for j, name := range names {
-			if why[j] != nil || name == explain.AdoptValue && !c.Live.Exists() {
+		for _, w := range ways {
+			if w.why != nil || w.name == explain.AdoptValue && !c.Live.Exists() {
 				continue
 			}
-			v, owners := ways[j].Preview(c)
+			v, owners := w.result.Preview(c)
 			p := previewDocument{Value: hide(v), Owners: []fieldmanager.Owner{}}
 			for _, o := range owners {
 				p.Owners = append(p.Owners, o.Owner)
 			}
-			entry.Ways[name] = p
+			entry.Ways[w.name] = p
 		}
 		d.Conflicts = append(d.Conflicts, entry)
 	}
 	if len(one.Conflicts) == 0 {
 		return d
 	}
-	for j, name := range names {
-		w := wayDocument{Name: name}
-		if why[j] != nil {
-			w.Reason = plainWay(why[j])
+	for _, w := range ways {
+		entry := wayDocument{Name: w.name}
+		if w.why != nil {
+			entry.Reason = plainWay(w.why)
 			var refused *patchlab.Error
-			if errors.As(why[j], &refused) && !r.o.showSecrets {
-				w.Reason = maskConflicts(refused).Error()
+			if errors.As(w.why, &refused) && !r.o.showSecrets {
+				entry.Reason = maskConflicts(refused).Error()
 			}
 		} else {
-			w.Force, w.Command, w.Manifest = ways[j].Force, r.command(ways[j], "-"), ways[j].Config
-			if isSecret(w.Manifest) && !r.o.showSecrets {
-				w.Manifest, _ = maskSecrets(w.Manifest, w.Manifest)
+			entry.Force, entry.Command, entry.Manifest = w.result.Force, r.command(w.result, "-"), w.result.Config
+			if isSecret(entry.Manifest) && !r.o.showSecrets {
+				entry.Manifest, _ = maskSecrets(entry.Manifest, entry.Manifest)
 			}
 		}
-		d.Ways = append(d.Ways, w)
+		d.Ways = append(d.Ways, entry)
 	}
 	return d
 }
