@@ -141,6 +141,7 @@ func located(err error, o manifest.Object) *Error {
 // explain sets the fields of e from the API server's Status.
 func (e *Error) explain(status *cluster.Status, w *write) {
 	e.Code, e.Reason = status.Code, status.Reason
+	shown := w.withoutValues(status)
 	answer := fmt.Sprintf(" (API server response: %d", status.Code)
 	if status.Reason != "" {
 		answer += " " + status.Reason
@@ -162,7 +163,7 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 	if len(e.Fields) == 1 {
 		e.Position = e.Fields[0].Position
 	}
-	e.message = refusalText(status, e.Fields) + answer
+	e.message = shown(refusalText(status, e.Fields)) + answer
 	if number := (*strconv.NumError)(nil); errors.As(status, &number) { // of a resourceVersion
 		e.Position = w.Object.PositionOf(document.Keys("metadata", "resourceVersion"))
 		e.message += "\nmetadata.resourceVersion must be that of the live object, which is a number, or absent"
@@ -186,10 +187,11 @@ func (e *Error) fieldErrors(status *cluster.Status, w *write) []FieldError {
 	}
 	var fields []FieldError
 	seen := map[cause]bool{}
+	shown := w.withoutValues(status)
 	places := newLocator(w.Object, w.kind.Type())
 	causes := status.Fields()
 	for _, c := range append(causes, alsoUndeclared(status, causes, places, w)...) {
-		f := FieldError{Path: c.Path, Position: places.locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint, Rule: c.Rule}
+		f := FieldError{Path: c.Path, Position: places.locate(c.Path), Field: c.Field, Message: shown(c.Message), Value: c.Value, Hint: c.Hint, Rule: c.Rule}
 		key := cause{f.Field, f.Message, f.Position}
 		if seen[key] {
 			continue

@@ -1,0 +1,29 @@
+package patchlab
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/patch"
+)
+
+// withoutValues returns a function that removes the values of a Secret from a message about a
+// refused write, because messages are logged and posted. Messages about other kinds are unchanged.
+func (w *write) withoutValues(status *cluster.Status) func(message string) string {
+	if w.kind.Group != "" || w.kind.Kind != "Secret" {
+		return func(message string) string { return message }
+	}
+	mistyped := regexp.MustCompile(`the (string) "(?:[^"\\]|\\.)*"|the (number) [-+.\w]+`)
+	var failed *patch.Error
+	if !errors.As(status, &failed) || failed.Err != patch.ErrTestFailed {
+		failed = &patch.Error{}
+	}
+	return func(message string) string {
+		if failed.Reason != "" {
+			message = strings.Replace(message, failed.Reason, "the test failed: the object has another value", 1)
+		}
+		return mistyped.ReplaceAllString(message, "a $1$2")
+	}
+}

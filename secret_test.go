@@ -1,0 +1,48 @@
+package patchlab_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab"
+)
+
+// TestMessagesHaveNoValuesOfSecrets refuses changes of a Secret for reasons that show a value for any
+// other kind.
+func TestMessagesHaveNoValuesOfSecrets(t *testing.T) {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const live = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n","uid":"u"},"data":{"p":"bGl2ZS1wYXNzd29yZA=="}}`
+	for _, test := range []struct {
+		why, change, want string
+		action            patchlab.Action
+	}{
+		{"a failed test shows both values", `[{"op":"test","path":"/data/p","value":"cGF0Y2hlZA=="}]`, "the object has another value", patchlab.ActionJSONPatch},
+		{"a number is shown by its text", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"stringData":{"p":81734502}}`, "expected a string, got a number", patchlab.ActionApply},
+		{"a long string is cut", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"data":"81734502 81734502 81734502 81734502 81734502 8"}`, "got a string", patchlab.ActionApply},
+		{"a merge patch is decoded as a whole", `{"stringData":{"p":81734502.5}}`, "a number", patchlab.ActionMergePatch},
+	} {
+		for _, err := range lab.Run(patchlab.Bytes([]byte(live)), patchlab.Bytes([]byte(test.change)), patchlab.Change{Action: test.action}) {
+			var refused *patchlab.Error
+			if !errors.As(err, &refused) {
+				t.Errorf("%s: %v", test.why, err)
+				continue
+			}
+			messages := refused.Error()
+			for _, f := range refused.Fields {
+				messages += "\n" + f.Message
+			}
+			for _, value := range []string{"bGl2ZS1wYXNzd29yZA", "cGF0Y2hlZA", "81734502"} {
+				if strings.Contains(messages, value) {
+					t.Errorf("%s: a message has %s: %s", test.why, value, messages)
+				}
+			}
+			if !strings.Contains(messages, test.want) {
+				t.Errorf("%s: %s, want %q", test.why, messages, test.want)
+			}
+		}
+	}
+}
