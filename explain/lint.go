@@ -117,30 +117,83 @@ func (l *linter) fits() {
 	if l.kind == nil {
 		return
 	}
-	before := len(l.found)
-	if !l.kind.Builtin {
-		_, unknown := structural.Prune(l.typ, l.object)
-		for _, p := range unknown {
-			l.add(lintUnknownField, p, "unknown field "+schema.FieldText(p)+hint(l.typ, p))
-		}
-	} else if _, problems, err := defaults.Decode(l.kind, l.object, defaults.FromJSON); err == nil {
-		for _, p := range problems {
-			l.add(lintUnknownField, p.Path, p.Message+hint(l.typ, p.Path))
-		}
-	}
 	m, err := fieldmanager.For(l.registry, l.kind, "")
-	if err != nil || len(l.found) > before || l.has(lintDuplicateItem) || l.has(lintMissingKey) {
-		return // an apply stops at the first error, which is already reported
+	if err != nil {
+		return
 	}
-	_, err = m.Apply(fieldmanager.Object{}, l.object, fieldmanager.ApplyOptions{FieldManager: "lint"})
+	// An apply stops at the first mismatch of each object in the manifest. The next ones are found
+	// by applying it again without those found before.
+	const most = 10
+	object := l.declared()
+	for range most {
+		_, err := m.Apply(fieldmanager.Object{}, object, fieldmanager.ApplyOptions{FieldManager: "lint"})
+		fields := l.misfits(err)
+		if len(fields) == 0 {
+			return
+		}
+		for _, path := range fields {
+			if object, err = object.SetAt(path, document.Value{}); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// misfits reports the mismatches that an apply has found, and returns the fields to apply the manifest
+// again without.
+func (l *linter) misfits(err error) (fields []document.Path) {
 	var misfit *structured.TypeError
 	var undecoded *defaults.DecodeError
+	var found []*structured.TypeError
 	switch {
 	case errors.As(err, &misfit):
-		l.add(lintType, misfit.Path, misfit.Reason)
+		found = append([]*structured.TypeError{misfit}, misfit.Others...)
 	case errors.As(err, &undecoded):
-		l.add(lintType, undecoded.Path, undecoded.Error())
+		found = []*structured.TypeError{{Path: undecoded.Path, Reason: undecoded.Reason}}
 	}
+	for _, e := range found {
+		l.misfit(e)
+		if n := len(e.Path); n > 0 {
+			if _, named := e.Path[n-1].Name(); named { // without an item the others would have other indexes
+				fields = append(fields, e.Path)
+			}
+		}
+	}
+	return fields
+}
+
+// declared reports the fields that the kind does not have, and returns the manifest without them.
+func (l *linter) declared() document.Value {
+	object, unknown := structural.Prune(l.typ, l.object)
+	if l.kind.Builtin {
+		if _, problems, err := defaults.Decode(l.kind, l.object, defaults.FromJSON); err == nil {
+			for _, p := range problems {
+				l.add(lintUnknownField, p.Path, p.Message+hint(l.typ, p.Path))
+			}
+			return object
+		}
+	}
+	for _, p := range unknown {
+		l.add(lintUnknownField, p, "unknown field "+schema.FieldText(p)+hint(l.typ, p))
+	}
+	return object
+}
+
+// misfit reports a mismatch that an apply finds, unless another rule has found it before.
+func (l *linter) misfit(e *structured.TypeError) {
+	rule := lintType
+	switch e.Mismatch {
+	case structured.UndeclaredField:
+		rule = lintUnknownField
+	case structured.DuplicateItem:
+		rule = lintDuplicateItem
+	case structured.KeyedNoKeys:
+		rule = lintMissingKey
+	}
+	if rule != lintType && l.has(rule) || slices.ContainsFunc(l.found, func(f Finding) bool { return f.Rule == rule && f.Path.Compare(e.Path) == 0 }) {
+		return
+	}
+	l.add(rule, e.Path, e.Path.String()+": "+e.Reason)
 }
 
 func hint(t *schema.Type, p document.Path) string {

@@ -22,6 +22,11 @@ var lintCases = []struct{ why, object, want string }{
 	{"TCP and UDP on two ports", service + "spec: {ports: [{name: a, port: 53, protocol: TCP}, {name: b, port: 54, protocol: UDP}]}", ""},
 	{"a field that the kind does not have", aDeployment + "spec: {replica: 1}", "unknown-field .spec.replica"},
 	{"a value of the wrong type", aDeployment + "spec: {replicas: [1]}", "type .spec.replicas"},
+	{"several values of the wrong type", aDeployment + "spec: {replicas: [1], paused: 1, minReadySeconds: a}", "type .spec.minReadySeconds, type .spec.paused, type .spec.replicas"},
+	{"unknown fields beside a value of the wrong type", aDeployment + "spec: {replica: 1, paused: 1, template: {spec: {containrs: []}}}", "unknown-field .spec.replica, unknown-field .spec.template.spec.containrs, type .spec.paused"},
+	{"a value of the wrong type beside an item without its key", aDeployment + "spec: {paused: 1, template: {spec: {containers: [{image: a}]}}}", "missing-key .spec.template.spec.containers[0], type .spec.paused"},
+	{"a value that an apply finds only after another one is correct", aDeployment[:len(aDeployment)-2] + ", annotations: {a: 5}}\nspec: {replicas: x}", "type .metadata.annotations.a, type .spec.replicas"},
+	{"an annotation that is a number", configMap[:len(configMap)-2] + ", annotations: {a: 5}}\n", "type .metadata.annotations.a"},
 	{"null", aDeployment + "spec: {replicas: null}", "null-value .spec.replicas"},
 	{"null in a field of a custom resource, which an apply refuses", aWidget + "spec: {paused: null, size: null, labels: {a: null}, args: [null]}", "type .spec.args[0], type .spec.labels.a, type .spec.paused, type .spec.size"},
 	{"null in a field with a default", aWidget + "spec: {replicas: null}", "null-value .spec.replicas"},
@@ -125,7 +130,7 @@ func parsedYAML(t *testing.T, text string) document.Value {
 // TestLint has a case for each rule.
 func TestLint(t *testing.T) {
 	registry := kinds(t)
-	seen := map[string]bool{LintDuplicateKey: true, lintReplicas: true} // checked with documents and with several objects
+	seen := map[string]bool{LintUnknownKind: true, LintDuplicateKey: true, lintReplicas: true} // checked by callers and with several objects
 	for _, c := range lintCases {
 		found := Lint(registry, parsedYAML(t, c.object))[0]
 		if got := lintText(found); got != c.want {

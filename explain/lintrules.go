@@ -1,9 +1,11 @@
 package explain
 
-// The IDs of the rules of Lint, which are stable. LintRules lists all of them. Only the rule
-// that callers have to apply themselves is exported, because a document.Value cannot have
-// duplicate keys: they are in document.Document.Duplicates.
+// The IDs of the rules of Lint, which are stable. LintRules lists all of them. Only the rules
+// that callers have to apply themselves are exported. A document.Value cannot have duplicate
+// keys: they are in document.Document.Duplicates. Whether a kind that the registry does not have
+// exists is for callers to decide.
 const (
+	LintUnknownKind      = "unknown-kind"
 	LintDuplicateKey     = "duplicate-key"
 	lintDuplicateItem    = "duplicate-item"
 	lintMissingKey       = "missing-key"
@@ -51,6 +53,9 @@ func lintRule(id string) LintRule {
 }
 
 var lintRules = []LintRule{
+	{LintUnknownKind, LevelError, "The kind does not exist in this version",
+		"The API server knows no such kind, for example because the version of a built-in kind was removed, and refuses the manifest (404).",
+		"Correct the apiVersion and the kind, or select another version with --kube-version."},
 	{LintDuplicateKey, LevelError, "A key is duplicated in an object",
 		"kubectl and Helm send the last value without a warning. A manifest that is sent as it is written is refused with strict field validation (400).",
 		"Remove one of the duplicates."},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
@@ -165,16 +166,23 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 	if err != nil {
 		return nil, 0, err
 	}
-	values := make([]document.Value, len(all))
+	lab, err := patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict})
+	if err != nil {
+		return nil, 0, err
+	}
+	values, unknown := make([]document.Value, len(all)), make([][]explain.Finding, len(all))
 	for i, object := range all {
 		values[i] = object.Value
-		if _, known := registry.Of(object.Value); !known {
+		switch _, note, err := lab.Kind(object.Value); {
+		case err != nil:
+			unknown[i] = []explain.Finding{finding(explain.LintUnknownKind, document.Keys("kind"), err.Error())}
+		case note != "":
 			a.noteOnce("no schema for " + object.Kind() + " in " + object.Value.Get("apiVersion").StringOr("") +
 				", whose CustomResourceDefinition was not given (--crd): its fields and the keys of its lists are not checked")
 		}
 	}
 	for i, list := range explain.Lint(registry, values...) {
-		for _, f := range append(duplicateKeys(all[i]), list...) {
+		for _, f := range slices.Concat(unknown[i], duplicateKeys(all[i]), list) {
 			if slices.Contains(o.ignore, f.Rule) {
 				continue
 			}
@@ -231,13 +239,16 @@ func duplicateKeys(o manifest.Object) []explain.Finding {
 			continue
 		}
 		path := d.Path[len(o.At):]
-		for _, r := range explain.LintRules() {
-			if r.ID == explain.LintDuplicateKey {
-				found = append(found, explain.Finding{Rule: r.ID, Severity: r.Severity, Path: path, Message: path.String() + " is specified twice", Remedy: r.Remedy})
-			}
-		}
+		found = append(found, finding(explain.LintDuplicateKey, path, path.String()+" is specified twice"))
 	}
 	return found
+}
+
+// finding returns a finding of a rule that the command applies itself.
+func finding(rule string, path document.Path, message string) explain.Finding {
+	rules := explain.LintRules()
+	r := rules[slices.IndexFunc(rules, func(r explain.LintRule) bool { return r.ID == rule })]
+	return explain.Finding{Rule: r.ID, Severity: r.Severity, Path: path, Message: message, Remedy: r.Remedy}
 }
 
 // lintText formats findings as compilers do: file:line:column: severity: message [rule].
