@@ -25,7 +25,7 @@ var lintCases = []struct{ why, object, want string }{
 	{"several values of the wrong type", aDeployment + "spec: {replicas: [1], paused: 1, minReadySeconds: a}", "type .spec.minReadySeconds, type .spec.paused, type .spec.replicas"},
 	{"unknown fields beside a value of the wrong type", aDeployment + "spec: {replica: 1, paused: 1, template: {spec: {containrs: []}}}", "unknown-field .spec.replica, unknown-field .spec.template.spec.containrs, type .spec.paused"},
 	{"a value of the wrong type beside an item without its key", aDeployment + "spec: {paused: 1, template: {spec: {containers: [{image: a}]}}}", "missing-key .spec.template.spec.containers[0], type .spec.paused"},
-	{"a value that an apply finds only after another one is correct", aDeployment[:len(aDeployment)-2] + ", annotations: {a: 5}}\nspec: {replicas: x}", "type .metadata.annotations.a, type .spec.replicas"},
+	{"values that an apply finds only after others are correct", aDeployment + "spec: {replicas: x, template: {spec: {containers: [{name: a, resources: {limits: {cpu: x, memory: y}}}]}}}", "type .spec.replicas, type .spec.template.spec.containers[0].resources.limits.cpu, type .spec.template.spec.containers[0].resources.limits.memory"},
 	{"an annotation that is a number", configMap[:len(configMap)-2] + ", annotations: {a: 5}}\n", "type .metadata.annotations.a"},
 	{"null", aDeployment + "spec: {replicas: null}", "null-value .spec.replicas"},
 	{"null in a field of a custom resource, which an apply refuses", aWidget + "spec: {paused: null, size: null, labels: {a: null}, args: [null]}", "type .spec.args[0], type .spec.labels.a, type .spec.paused, type .spec.size"},
