@@ -41,8 +41,9 @@ type Change struct {
 	// Subresource is "" for the object itself, or the name of one of the kind's
 	// subresources, such as status or scale. A change to scale patches the object's Scale.
 	Subresource string
-	// FieldValidation is the handling of unknown and duplicate fields: Strict (the
-	// default), Warn or Ignore.
+	// FieldValidation is the handling of unknown and duplicate fields: Strict, Warn or Ignore.
+	// The default is kubectl's for the action: Warn for JSON, merge and strategic merge patches,
+	// for which kubectl leaves it to the API server, otherwise Strict.
 	FieldValidation string
 	// Namespace is the namespace of all namespaced objects, like kubectl's --namespace: an
 	// object of another namespace is refused. DefaultNamespace is used only for objects
@@ -55,6 +56,15 @@ type Change struct {
 	// Explain records the decisions made during the change for Result.Reasons and
 	// Error.Reasons.
 	Explain bool
+}
+
+// fieldValidation returns the field validation with which kubectl sends an action.
+func (a Action) fieldValidation() string {
+	switch a {
+	case ActionJSONPatch, ActionMergePatch, ActionStrategicPatch:
+		return "Warn"
+	}
+	return "Strict"
 }
 
 // detect chooses the action for a document and returns the reason for the choice.

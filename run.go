@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -141,7 +142,7 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 		w.change.FieldManager = w.change.Action.manager()
 	}
 	if c.FieldValidation == "" {
-		w.change.FieldValidation = "Strict"
+		w.change.FieldValidation = w.change.Action.fieldValidation()
 	}
 	if c.Force && w.change.Action != ActionApply {
 		return nil, &OptionError{"force", "only server-side apply can be forced; this is a " + w.change.Action.Title()}
@@ -354,6 +355,7 @@ func (w *write) result(response *cluster.Response) *Result {
 		Position: w.Position(),
 		After:    &Object{Kind: w.kind, Value: response.After.Value, Managed: response.After.Managed, lab: w.lab}}
 	r.Target.Name = response.After.Value.Lookup("metadata", "name").StringOr(r.Target.Name)
+	r.Notes = append(r.Notes, w.dropped(response.Warnings)...)
 	if w.live != nil {
 		r.Before = &Object{Kind: w.kind, Value: response.Before.Value, Managed: response.Before.Managed, lab: w.lab}
 		if ofRelease(response.Before.Value) && !ofRelease(response.After.Value) && w.change.Action.creates() {
@@ -365,6 +367,36 @@ func (w *write) result(response *cluster.Response) *Result {
 		r.Scale = response.Object
 	}
 	return r
+}
+
+// dropped returns a note for each warning of an unknown field, with its position and the name that
+// may have been meant.
+func (w *write) dropped(warnings []string) []string {
+	var notes []string
+	places := newLocator(w.Object, w.kind.Type())
+	for _, text := range warnings {
+		quoted, ok := strings.CutPrefix(text, "unknown field ")
+		if !ok {
+			continue
+		}
+		field, err := strconv.Unquote(quoted)
+		if err != nil {
+			continue
+		}
+		path, err := document.ParsePath("." + field)
+		if err != nil {
+			continue
+		}
+		note := "the API server drops " + field
+		if at := places.locate(path).String(); at != "" {
+			note = at + ": " + note
+		}
+		if near := w.kind.Type().NearestField(path); near != "" {
+			note += "; did you mean " + near + "?"
+		}
+		notes = append(notes, note)
+	}
+	return notes
 }
 
 // helmRelease is the annotation with the name of the Helm release that an object belongs to.

@@ -139,7 +139,7 @@ func (f *changeFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.Force, "force-conflicts", false, "take ownership of fields that other managers own (server-side apply only)")
 	addNamespace(c, &f.Namespace, &f.DefaultNamespace)
 	flags.StringVar(&f.Subresource, "subresource", "", "subresource to change, such as status or scale")
-	flags.StringVar(&f.validate, "validate", "strict", "handling of unknown and duplicate fields: strict, warn or ignore")
+	flags.StringVar(&f.validate, "validate", "", "handling of unknown and duplicate fields: strict, warn or ignore (default as in kubectl: warn for JSON, merge and strategic merge patches, otherwise strict)")
 	flags.BoolVar(&f.RequireLive, "require-live", false, "refuse to create objects: each manifest must match a live object")
 	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(patchTypes[:], cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
@@ -171,11 +171,12 @@ var patchTypes = [...]string{"auto", "json", "merge", "strategic", "apply"}
 func (f *changeFlags) complete() error {
 	actions := map[string]patchlab.Action{"json": patchlab.ActionJSONPatch, "merge": patchlab.ActionMergePatch,
 		"strategic": patchlab.ActionStrategicPatch, "apply": patchlab.ActionApply, "auto": ""}
-	validation := map[string]string{"strict": "Strict", "warn": "Warn", "ignore": "Ignore"}
+	validation := map[string]string{"": "", "strict": "Strict", "warn": "Warn", "ignore": "Ignore"}
+	_, validated := validation[f.validate]
 	switch {
 	case !slices.Contains(patchTypes[:], f.patchType):
 		return usage("--type " + f.patchType + ": expected json, merge, strategic, apply or auto")
-	case validation[f.validate] == "":
+	case !validated:
 		return usage("--validate " + f.validate + ": expected strict, warn or ignore")
 	case f.clientSide && f.patchType == "apply":
 		return usage("--type apply is a server-side apply; leave it out to apply client-side")
