@@ -43,6 +43,11 @@ func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Ki
 		return kind, "", nil
 	}
 	apiVersion, name := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
+	for _, field := range [...]string{"apiVersion", "kind"} {
+		if text := notString(v, field); text != "" {
+			return nil, "", &fieldProblem{document.Keys(field), text, ErrInput}
+		}
+	}
 	if apiVersion == "" || name == "" {
 		return nil, "", &fieldProblem{nil, "apiVersion and kind are required", ErrInput}
 	}

@@ -193,6 +193,7 @@ func TestChangesMatchLiveObjects(t *testing.T) {
 		{"the live object in the namespace of the option", in("shop", "stage"), bare, "stage", "stage"},
 		{"many live objects", in("a", "b", "c", "d", "e", "f", "g"), bare, "", "live objects with its name exist in a, b, c, d, e, 2 more; set metadata.namespace"},
 		{"two live objects", in("shop", "stage"), bare, "", "live objects with its name exist in shop, stage"},
+		{"two live objects, one of which has no namespace", in("shop", ""), bare, "", "live objects with its name exist in (none), shop"},
 		{"a live object without a namespace", in(""), bare, "", "default"},
 		{"a live object without a namespace, with a namespace option", in(""), bare, "stage", "stage"},
 		{"the manifest has another namespace", in("shop"), strings.Replace(bare, "name: a", "name: a, namespace: x", 1), "", "x created"},

@@ -131,7 +131,7 @@ func (l *Lab) match(live *liveObjects, o manifest.Object, c Change) (*matched, e
 	if name.name == "" && c.Action != ActionCreate {
 		candidates = live.ofKind(name)
 		if len(candidates) != 1 || c.Action == "" || c.Action.creates() {
-			return m, &fieldProblem{document.Keys("metadata"), nameRequired(o.Value), ErrInput}
+			return m, &fieldProblem{document.Keys("metadata", "name"), nameRequired(o.Value), ErrInput}
 		}
 	}
 	namespaced := hasNamespace(o.Value)
@@ -173,8 +173,25 @@ func missingType(o manifest.Object, a Action) string {
 	return "apiVersion is required; a patch that has only kind needs an explicit type"
 }
 
+// notString returns the message for a part of an object's identity that is set but is no string, ""
+// for any other.
+func notString(object document.Value, field ...string) string {
+	v := object.Lookup(field...)
+	if !v.Exists() || v.IsNull() || v.Kind() == document.String {
+		return ""
+	}
+	text := strings.Join(field, ".") + " must be a string, not a " + v.Kind().String()
+	if hint := quoteHint(&schema.Type{Scalar: schema.StringScalar}, v); hint != "" {
+		text += "; " + hint
+	}
+	return text
+}
+
 // nameRequired returns the message for a manifest without a name.
 func nameRequired(v document.Value) string {
+	if text := notString(v, "metadata", "name"); text != "" {
+		return text
+	}
 	if v.Lookup("metadata", "generateName").Exists() {
 		return "metadata.name is required: a name is generated only for objects that are created, not applied"
 	}
@@ -239,6 +256,9 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 	}
 	if len(namespaces) > 1 {
 		slices.Sort(namespaces)
+		if namespaces[0] == "" {
+			namespaces[0] = "(none)"
+		}
 		const most = 5 // to name
 		if n := len(namespaces); n > most {
 			namespaces = append(namespaces[:most], fmt.Sprintf("%d more", n-most))
@@ -258,11 +278,18 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 // Scale the one with its name.
 func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 	candidates := make([]int, 0, 1)
-	name := m.Value.Lookup("metadata", "name").StringOr("")
+	name, others := m.Value.Lookup("metadata", "name").StringOr(""), 0
 	for i, o := range live.all {
-		if name == "" || o.Value.Lookup("metadata", "name").StringOr("") == name {
+		switch {
+		case name != "" && o.Value.Lookup("metadata", "name").StringOr("") != name:
+		case c.Namespace != "" && o.namespace != "" && o.namespace != c.Namespace:
+			others++
+		default:
 			candidates = append(candidates, i)
 		}
+	}
+	if len(candidates) == 0 && others > 0 {
+		return &fieldProblem{nil, fmt.Sprintf("there is no live object for the patch in the namespace %q (--namespace)", c.Namespace), ErrNoMatch}
 	}
 	if len(candidates) == 0 && name != "" && len(live.all) > 0 {
 		return &fieldProblem{document.Keys("metadata", "name"), fmt.Sprintf("there is no live object with the name %q", name), ErrNoMatch}

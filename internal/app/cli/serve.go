@@ -269,6 +269,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 			return err
 		}
 	}
+	if o.kubeconfig != "" && o.token != "" && !o.tls {
+		a.note("warning: kubectl and other clients that read the kubeconfig file send no token over plain HTTP, so that they are refused (401); add --tls")
+	}
 	if !loopback(l.Addr()) && o.token == "" && o.certificates == nil {
 		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and every client has full access; set --token-file to require a token")
 	}
