@@ -258,7 +258,7 @@ func (e *explainer) ruleOf(v event, c *Change) Rule {
 			return RuleEmptyDropped
 		case made && isEmpty(v.after):
 			return RuleEncoded
-		case gone || made:
+		case gone || made || e.fromStringData(c.Path):
 			return RuleConverted
 		}
 		return RuleNormalized
@@ -277,6 +277,12 @@ func (e *explainer) ruleOf(v event, c *Change) Rule {
 		return RuleServerSet
 	}
 	return RuleStored
+}
+
+// fromStringData reports whether a field is in the data of a Secret and its value comes from the same
+// key of stringData, which replaces that of data.
+func (e *explainer) fromStringData(path document.Path) bool {
+	return path.HasPrefix(document.Keys("data")) && len(e.events[slices.Concat(document.Keys("stringData"), path[1:]).String()]) > 0
 }
 
 // isEmpty reports whether a value is the zero value of its type, which Go's omitempty leaves out.

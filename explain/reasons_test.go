@@ -75,7 +75,9 @@ var reasonCases = []struct {
 	{"an immutable field", patchlab.ActionMergePatch, "bob", "{spec: {selector: {matchLabels: {app: x}}, template: {metadata: {labels: {app: x}}}}}",
 		".spec.selector refused refused/immutable", "a Deployment's selector never changes"},
 	{"an unknown field", patchlab.ActionMergePatch, "bob", "{spec: {replica: 1}}",
-		".spec.replica refused refused/strict", "field validation is strict here"},
+		".spec.replica ignored pruned", "field validation of patches is Warn"},
+	{"an unknown field in a client-side apply", patchlab.ActionClientApply, "bob", head + "}, spec: {replica: 1}}",
+		".spec.replica refused refused/strict", "kubectl apply asks for strict field validation"},
 	{"an unknown field in an apply", patchlab.ActionApply, "bob", head + "}, spec: {replica: 1}}",
 		".spec.replica refused refused/unknown", "no field validation drops it"},
 	{"a wrong type", patchlab.ActionMergePatch, "bob", "{spec: {replicas: many}}",
@@ -136,15 +138,17 @@ func TestReasonsOfWriteOnlyField(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		effects := map[string]explain.Effect{".stringData": explain.Ignored, ".data.password": explain.Set}
 		for _, r := range result.Reasons() {
-			if r.Path.String() == ".stringData" {
-				if r.Rule != explain.RuleConverted || r.Effect != explain.Ignored {
-					t.Errorf("%s %s, want %s %s", r.Effect, r.Rule, explain.Ignored, explain.RuleConverted)
-				}
-				return
+			want, ok := effects[r.Path.String()]
+			if ok && (r.Rule != explain.RuleConverted || r.Effect != want) {
+				t.Errorf("%s: %s %s, want %s %s", r.Path, r.Effect, r.Rule, want, explain.RuleConverted)
 			}
+			delete(effects, r.Path.String())
 		}
-		t.Errorf("no reason for .stringData among %v", result.Reasons())
+		if len(effects) > 0 {
+			t.Errorf("no reason for %v among %v", effects, result.Reasons())
+		}
 	}
 }
 
