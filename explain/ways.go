@@ -3,6 +3,7 @@ package explain
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -77,88 +78,160 @@ type Resolution struct {
 // taken over by force.
 func Resolve(t *schema.Type, config document.Value, conflicts []fieldmanager.Conflict, choose func(fieldmanager.Conflict) string) (Resolution, error) {
 	r := Resolution{Config: config}
+	var edits []edit
+	var of []fieldmanager.Conflict // by index of edits
 	for _, c := range conflicts {
 		name := choose(c)
-		if name == "" {
+		switch {
+		case name == "":
 			r.Open = append(r.Open, c)
-			continue
+		case name == Force:
+			r.Force = true
+		case name == DropField:
+			edits, of = append(edits, edit{path: c.Path}), append(of, c)
+		case name == AdoptValue && c.Live.Exists():
+			edits, of = append(edits, edit{path: c.Path, value: c.Live}), append(of, c)
+		case name == AdoptValue:
+			return Resolution{}, fmt.Errorf("%w: %s: the live object has no value to adopt", ErrWay, c.Path)
+		default:
+			return Resolution{}, fmt.Errorf("%w: %q is not one of %s, %s and %s", ErrWay, name, Force, DropField, AdoptValue)
 		}
-		way, err := wayNamed(t, config, c, name)
-		if err != nil {
-			return Resolution{}, err
-		}
-		r.Config, r.Force = way.Config(t, r.Config), r.Force || way.Force
+	}
+	if len(edits) == 0 {
+		return r, nil
+	}
+	var found []bool
+	r.Config, found = edited(t, config, edits)
+	if i := slices.Index(found, false); i >= 0 {
+		return Resolution{}, fmt.Errorf("%w: %s: the configuration has no such field; %q owns it in %s", ErrWay, of[i].Path, of[i].Manager, of[i].APIVersion)
 	}
 	return r, nil
-}
-
-// wayNamed returns the way with a name to resolve a conflict of a configuration.
-func wayNamed(t *schema.Type, config document.Value, c fieldmanager.Conflict, name string) (Way, error) {
-	for _, w := range Ways(c) {
-		if w.Name != name {
-			continue
-		}
-		if !w.Force && document.SameNode(config, Drop(t, config, c.Path)) {
-			return w, fmt.Errorf("%w: %s: the configuration has no such field; %q owns it in %s", ErrWay, c.Path, c.Manager, c.APIVersion)
-		}
-		return w, nil
-	}
-	if name == AdoptValue {
-		return Way{}, fmt.Errorf("%w: %s: the live object has no value to adopt", ErrWay, c.Path)
-	}
-	return Way{}, fmt.Errorf("%w: %q is not one of %s, %s and %s", ErrWay, name, Force, DropField, AdoptValue)
 }
 
 // Drop returns a configuration of type t without the field at path and without the objects
 // and lists that become empty. If there is no value at path, it returns config.
 func Drop(t *schema.Type, config document.Value, path document.Path) document.Value {
-	return edit(t, config, path, document.Value{})
+	out, _ := edited(t, config, []edit{{path: path}})
+	return out
 }
 
 // Adopt returns a configuration of type t with the field at path set to value. If there is
 // no value at path, it returns config.
 func Adopt(t *schema.Type, config document.Value, path document.Path, value document.Value) document.Value {
-	return edit(t, config, path, value)
+	out, _ := edited(t, config, []edit{{path: path, value: value}})
+	return out
 }
 
-// edit replaces the part of v at path with value, or removes it if value is absent.
-func edit(t *schema.Type, v document.Value, path document.Path, value document.Value) document.Value {
-	if len(path) == 0 {
-		return value
+// edit replaces the part of a configuration at a path with a value, or removes it, with the objects
+// and lists that become empty, if the value is absent.
+type edit struct {
+	path  document.Path
+	value document.Value
+	index int // in the list of all edits
+}
+
+// edited returns a configuration of type t after edits, and which of them found the part at their
+// path. Each object and list is copied once, however many edits it has.
+func edited(t *schema.Type, config document.Value, edits []edit) (out document.Value, found []bool) {
+	e := editor{found: make([]bool, len(edits))}
+	for i := range edits {
+		edits[i].index = i
 	}
-	if name, ok := path[0].Name(); ok {
-		kid := v.Get(name)
-		if !kid.Exists() {
-			return v
+	return e.edit(t, config, edits), e.found
+}
+
+type editor struct{ found []bool }
+
+func (e *editor) edit(t *schema.Type, v document.Value, edits []edit) document.Value {
+	for i, one := range slices.Backward(edits) {
+		if len(one.path) == 0 { // the whole; edits before it have no effect
+			for _, replaced := range edits[:i+1] {
+				e.found[replaced.index] = true
+			}
+			v, edits = one.value, edits[i+1:]
+			break
+		}
+	}
+	if len(edits) == 0 {
+		return v
+	}
+	below := map[document.Step][]edit{}
+	for _, one := range edits {
+		step := one.path[0]
+		below[step] = append(below[step], edit{one.path[1:], one.value, one.index})
+	}
+	switch {
+	case v.Kind() == document.Object:
+		return e.object(t, v, below)
+	case v.Kind() == document.List && t != nil && t.List != nil:
+		return e.list(t, v, below)
+	}
+	return v
+}
+
+func (e *editor) object(t *schema.Type, v document.Value, below map[document.Step][]edit) document.Value {
+	var out document.ObjectBuilder
+	changed := false
+	for i := range v.Len() {
+		name := v.Key(i)
+		edits := below[document.FieldStep(name)]
+		if edits == nil {
+			out.Keep(v, i)
+			continue
 		}
 		var kt *schema.Type
 		if t != nil {
 			kt = t.Map.Member(name)
 		}
-		out := v.With(name, edit(kt, kid, path[1:], value))
-		return orNothing(out)
-	}
-	if t == nil || t.List == nil {
-		return v
-	}
-	for i, item := range v.Items() {
-		e, ok := structured.ItemElement(t.List, item)
-		if !ok || fieldset.Step(e) != path[0] && fieldset.Step(fieldset.Reread(e)) != path[0] { // a large number is decoded as the nearest float64
-			continue
+		kid := e.edit(kt, v.At(i), edits)
+		changed = changed || kid != v.At(i)
+		if kid.Exists() {
+			out.Set(name, kid)
 		}
-		next := edit(t.List.Elem, item, path[1:], value)
-		if !next.Exists() {
-			return orNothing(v.Splice(i, 1))
-		}
-		return v.WithItem(i, next)
 	}
-	return v
+	return orNothing(v, out.Object(), changed)
 }
 
-// orNothing returns an absent value in place of an empty object or list.
-func orNothing(v document.Value) document.Value {
-	if v.Len() == 0 {
+func (e *editor) list(t *schema.Type, v document.Value, below map[document.Step][]edit) document.Value {
+	var out document.ListBuilder
+	changed := false
+	for i, item := range v.Items() {
+		step, edits := e.itemEdits(t, item, below)
+		if edits == nil {
+			out.AppendItems(v, i, i+1)
+			continue
+		}
+		delete(below, step) // the first item with the key counts
+		next := e.edit(t.List.Elem, item, edits)
+		changed = changed || next != item
+		if next.Exists() {
+			out.Append(next)
+		}
+	}
+	return orNothing(v, out.List(), changed)
+}
+
+// itemEdits returns the edits of an item and their step.
+func (e *editor) itemEdits(t *schema.Type, item document.Value, below map[document.Step][]edit) (document.Step, []edit) {
+	element, ok := structured.ItemElement(t.List, item)
+	if !ok {
+		return document.Step{}, nil
+	}
+	step := fieldset.Step(element)
+	if below[step] == nil {
+		step = fieldset.Step(fieldset.Reread(element)) // a large number is decoded as the nearest float64
+	}
+	return step, below[step]
+}
+
+// orNothing returns the edited object or list, v itself if nothing changed, and an absent value if
+// everything was removed.
+func orNothing(v, edited document.Value, changed bool) document.Value {
+	switch {
+	case !changed:
+		return v
+	case edited.Len() == 0:
 		return document.Value{}
 	}
-	return v
+	return edited
 }

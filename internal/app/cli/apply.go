@@ -39,8 +39,8 @@ No request is sent to a cluster.
 LIVE contains the current objects. Include their managedFields if field ownership
 matters (kubectl get -o yaml --show-managed-fields). LIVE is a file, a folder, a
 glob, "-" for standard input, or KIND/NAME, which patchlab reads from the cluster
-with 'kubectl get'; it runs no other kubectl command. If LIVE is omitted, all
-objects are created. PATCH, or the input of -f and -k, contains the change:
+with 'kubectl get', its only request to a cluster. If LIVE is omitted, all objects
+are created. PATCH, or the input of -f and -k, contains the change:
 manifests for server-side apply, a JSON patch, a merge patch or a strategic merge
 patch.
 

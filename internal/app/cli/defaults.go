@@ -30,9 +30,10 @@ func (a *App) defaultsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "defaults FILE",
 		Short: "Set the default values that the API server would set, or remove them",
-		Long: `Print the objects of FILE as the API server would store them at creation: decoded,
+		Long: `Print the objects of FILE with the fields that the API server would fill in: decoded,
 with the defaults of their kind and version, and with the fields that the kind's
-strategy sets, as far as they do not depend on a cluster. FILE can be "-" for
+strategy sets, as far as they do not depend on a cluster. The status of an exported
+object and the metadata that the API server has set are kept. FILE can be "-" for
 standard input, a folder or a glob, and can contain several documents and Lists.
 
 With --minimize, print the smallest manifests that result in the same objects. Fields
@@ -44,7 +45,7 @@ such as a clusterIP, are kept.
 With -o rules, print the rule that sets each field.
 
 ` + exitHelpOf(map[int]string{exitRefused: "an object is invalid, or an input could not be read"}),
-		Example: `  # Print the object as it would be stored at creation
+		Example: `  # Print the object with its defaults
   patchlab defaults web.yaml
 
   # Remove the fields of a live object that the API server has set

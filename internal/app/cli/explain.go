@@ -264,7 +264,11 @@ func (w *reasonWriter) explanation(x *explanation) {
 	if w.b.Len() > 0 {
 		w.b.WriteByte('\n')
 	}
-	fmt.Fprintf(&w.b, "%s: %s as %q, %s\n", x.Target, x.Action.Title(), x.FieldManager, x.Result)
+	if x.Target.Kind == "" {
+		w.b.WriteString("not sent\n")
+	} else {
+		fmt.Fprintf(&w.b, "%s: %s as %q, %s\n", x.Target, x.Action.Title(), x.FieldManager, x.Result)
+	}
 	if x.Message != "" && !slices.ContainsFunc(x.Reasons, func(r explain.Reason) bool { return len(r.Path) > 0 }) {
 		fmt.Fprintf(&w.b, "  %s\n", x.Message)
 	}
@@ -281,7 +285,7 @@ func grouped(list []explain.Reason) [][]explain.Reason {
 	var groups [][]explain.Reason
 	at := map[string]int{}
 	for _, r := range list {
-		key := fmt.Sprint(r.Rule, "|", r.Effect, "|", r.Text, "|", r.OwnersBefore, "|", r.OwnersAfter, "|", r.Message)
+		key := fmt.Sprint(r.Rule, "|", r.Effect, "|", r.Text, "|", r.OwnersBefore, "|", r.OwnersAfter, "|", r.Message, "|", r.Hint)
 		i, ok := at[key]
 		if !ok {
 			i = len(groups)

@@ -33,7 +33,7 @@ func (f *inputFlags) add(c *cobra.Command) {
 	f.command = c
 	first, second := argumentNames(c)
 	flags := c.Flags()
-	flags.StringArrayVarP(&f.files, "filename", "f", nil, "file, folder, glob or - to read in place of "+second+" (repeatable)")
+	flags.StringSliceVarP(&f.files, "filename", "f", nil, "file, folder, glob or - to read in place of "+second+" (repeatable)")
 	flags.StringVarP(&f.kustomize, "kustomize", "k", "", "kustomization directory to read in place of "+second+"; it is built with kustomize or kubectl")
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "process the folders of "+first+", "+second+" and -f recursively")
 	f.kubectl.add(c)

@@ -67,7 +67,7 @@ Exit codes:
 	o.inputs.command = c
 	o.inputs.kubectl.add(c)
 	f := c.Flags()
-	f.StringArrayVarP(&o.inputs.files, "filename", "f", nil, "file, folder, glob or - to check, as FILE (repeatable)")
+	f.StringSliceVarP(&o.inputs.files, "filename", "f", nil, "file, folder, glob or - to check, as FILE (repeatable)")
 	f.BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process folders recursively")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of KIND/NAME")
 	f.StringSliceVar(&o.ignore, "ignore", nil, "do not report findings of `RULE` (repeatable)")

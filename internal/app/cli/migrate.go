@@ -75,7 +75,7 @@ copy, and the previous owners are recorded nowhere else.
 	o.schemas.add(c)
 	f := c.Flags()
 	o.inputs.command, o.inputs.recursive = c, false
-	f.StringArrayVarP(&o.inputs.files, "filename", "f", nil, "manifest to be applied next: file, folder, glob or - (repeatable)")
+	f.StringSliceVarP(&o.inputs.files, "filename", "f", nil, "manifest to be applied next: file, folder, glob or - (repeatable)")
 	o.inputs.kubectl.add(c)
 	o.schemas.addCluster(c, &o.inputs.kubectl)
 	f.StringArrayVar(&o.from, "from", nil, "manager to fold (repeatable; default the managers whose updates own the last-applied annotation)")

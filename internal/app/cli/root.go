@@ -159,6 +159,7 @@ func (a *App) run(ctx context.Context, args []string) int {
 	a.args = args
 	root := a.root()
 	refuseUnknownShells(root)
+	refuseUnknownTopics(root)
 	root.SetArgs(args)
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
@@ -186,6 +187,23 @@ func refuseUnknownShells(root *cobra.Command) {
 		if c.Name() == "completion" {
 			c.Args, c.SuggestionsMinimumDistance = noSuchCommand, root.SuggestionsMinimumDistance
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
+}
+
+// refuseUnknownTopics makes cobra's help command refuse a command that does not exist. By itself, it
+// prints the help of the root command and succeeds.
+func refuseUnknownTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Args = func(_ *cobra.Command, args []string) error {
+				topic, rest, err := root.Find(args)
+				if err == nil && len(rest) > 0 {
+					err = noSuchCommand(topic, rest)
+				}
+				return err
+			}
 		}
 	}
 }

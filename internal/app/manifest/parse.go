@@ -86,6 +86,7 @@ func invalidJSON(name string, data []byte, docs []*document.Document, o document
 	if !strings.HasSuffix(strings.ToLower(name), ".json") || len(docs) != 1 {
 		return nil
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as PowerShell writes it
 	if _, err := document.Parse(data, o); err != nil {
 		return &hinted{err, "rename a YAML file to .yaml"}
 	}
