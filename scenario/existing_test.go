@@ -282,3 +282,29 @@ func TestScenariosWithObjects(t *testing.T) {
 		}
 	}
 }
+
+// TestScriptsCreateNamespaces runs steps in several namespaces; the script creates those that a new
+// cluster lacks.
+func TestScriptsCreateNamespaces(t *testing.T) {
+	const configMap = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: "
+	s := &Scenario{Title: "t", Objects: []string{liveDeployment}, Actors: []Actor{{Name: "a"}}, Steps: []Step{
+		{Actor: "a", Do: Apply, Body: "{apiVersion: v1, kind: Namespace, metadata: {name: own}}"},
+		{Actor: "a", Do: Apply, Body: configMap + "own}}"},
+		{Actor: "a", Do: Apply, Body: configMap + "stage}}"},
+		{Actor: "a", Do: Apply, Body: configMap + "default}}"},
+		{Actor: "a", Do: Apply, Body: configMap + "stage}}"},
+	}}
+	results, err := Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var created []string
+	for line := range strings.Lines(string(Script(s, results))) {
+		if name, ok := strings.CutPrefix(line, "kubectl create namespace "); ok {
+			created = append(created, strings.TrimSpace(name))
+		}
+	}
+	if got := strings.Join(created, " "); got != "shop stage" {
+		t.Errorf("the script creates the namespaces %q, want shop and stage", got)
+	}
+}

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,8 +26,25 @@ func Script(s *Scenario, results []Result) []byte {
 	if len(s.Definitions) > 0 {
 		b.WriteString("kubectl wait --for=condition=Established --timeout=30s crd --all\n")
 	}
-	for _, text := range s.Objects {
-		restore(&b, text)
+	existing := make([][]manifest.Object, len(s.Objects))
+	for i, text := range s.Objects {
+		docs, err := manifest.Parse("", []byte(text))
+		if err != nil {
+			b.WriteByte('\n')
+			comment(&b, "left out: objects that cannot be read: "+err.Error())
+			continue
+		}
+		existing[i] = manifest.Split(docs...)
+	}
+	if names := namespaces(existing, results); len(names) > 0 {
+		b.WriteByte('\n')
+		comment(&b, "The namespaces of the objects. The commands fail where the cluster has them.")
+		for _, name := range names {
+			command(&b, []string{"kubectl", "create", "namespace", name}, "")
+		}
+	}
+	for _, objects := range existing {
+		restore(&b, objects)
 	}
 	for i := range s.Steps {
 		b.WriteByte('\n')
@@ -41,17 +60,32 @@ func Script(s *Scenario, results []Result) []byte {
 	return []byte(b.String())
 }
 
-// restore prints the commands that create the objects in a text with their status and
-// managers. A create ignores the status and makes its manager the owner of all fields; a
-// subsequent replace sets the given managers.
-func restore(b *strings.Builder, text string) {
-	docs, err := manifest.Parse("", []byte(text))
-	if err != nil {
-		b.WriteByte('\n')
-		comment(b, "left out: objects that cannot be read: "+err.Error())
-		return
+// namespaces returns the namespaces of existing objects and of the targets of steps, except those that
+// every cluster has and those that the scenario creates itself.
+func namespaces(existing [][]manifest.Object, results []Result) []string {
+	used, made := map[string]bool{}, map[string]bool{"": true, "default": true, "kube-system": true, "kube-public": true, "kube-node-lease": true}
+	add := func(kind, name, namespace string) {
+		used[namespace] = true
+		if kind == "Namespace" {
+			made[name] = true
+		}
 	}
-	objects := manifest.Split(docs...)
+	for _, objects := range existing {
+		for _, o := range objects {
+			add(o.Kind(), o.Value.Lookup("metadata", "name").StringOr(""), o.Value.Lookup("metadata", "namespace").StringOr(""))
+		}
+	}
+	for _, r := range results {
+		add(r.Target.Kind, r.Target.Name, r.Target.Namespace)
+	}
+	maps.DeleteFunc(used, func(name string, _ bool) bool { return made[name] })
+	return slices.Sorted(maps.Keys(used))
+}
+
+// restore prints the commands that create objects with their status and managers. A create
+// ignores the status and makes its manager the owner of all fields; a subsequent replace sets
+// the given managers.
+func restore(b *strings.Builder, objects []manifest.Object) {
 	manifest.SortForCreation(objects)
 	for _, o := range objects {
 		b.WriteByte('\n')
