@@ -298,7 +298,10 @@ func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 		if k := m.Value.Kind(); k != document.Object && k != document.List {
 			return &fieldProblem{nil, "expected an object or a patch, found a " + k.String(), ErrInput}
 		}
-		return &fieldProblem{nil, fmt.Sprintf("the patch has no apiVersion and kind, and there %s; provide exactly one live object, or apiVersion, kind and metadata.name in the patch",
+		if m.Value.Kind() == document.List {
+			return &fieldProblem{nil, fmt.Sprintf("a JSON patch does not name its object, and there %s; provide exactly one live object", countLive(len(live.all))), ErrNoMatch}
+		}
+		return &fieldProblem{nil, fmt.Sprintf("the patch has no apiVersion and kind, and there %s; provide exactly one live object, or apiVersion, kind and metadata.name in the patch and its type",
 			countLive(len(live.all))), ErrNoMatch}
 	}
 	m.at = candidates[0]

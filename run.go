@@ -233,6 +233,9 @@ func omittedFields(unknown []document.Path) string {
 
 // checkSubresource refuses a subresource that the kind does not have.
 func checkSubresource(kind *schema.Kind, name string) error {
+	if name == "" && kind.Kind == "Scale" && kind.Builtin {
+		return &OptionError{"subresource", "a Scale is sent to the subresource scale of the object that it scales"}
+	}
 	if _, ok := kind.Subresource(name); ok || name == "" {
 		return nil
 	}

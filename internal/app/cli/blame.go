@@ -96,7 +96,7 @@ func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 	var path document.Path
 	if o.path != "" {
 		var err error
-		if path, err = document.ParsePath(o.path); err != nil {
+		if path, err = parsePath(o.path); err != nil {
 			return usage("--path " + o.path + ": " + err.Error())
 		}
 	}

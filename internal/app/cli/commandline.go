@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/patchlab-dev/patchlab/document"
 )
 
 // flagsOf returns the flags that the user has given to a command, for a shell, except those
@@ -32,6 +35,14 @@ func flagsOf(c *cobra.Command, without ...string) string {
 		}
 	})
 	return b.String()
+}
+
+// parsePath parses the path of a field in a flag or argument.
+func parsePath(text string) (document.Path, error) {
+	if strings.HasPrefix(text, "/") {
+		return nil, errors.New(text + " is a JSON pointer; write the path as " + strings.ReplaceAll(strings.TrimRight(text, "/"), "/", "."))
+	}
+	return document.ParsePath(text)
 }
 
 // shellQuote quotes a word for a POSIX shell if necessary.

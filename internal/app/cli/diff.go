@@ -363,8 +363,13 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 		d.app.print(string(p.Patch.YAML()))
 		return nil
 	}
-	d.app.print(p.Patch.String() + "\n")
-	return nil
+	if d.notes.total == 1 {
+		d.app.print(p.Patch.String() + "\n")
+		return nil
+	}
+	text, err := targetedPatch(found.Target, typeName(p.Action), p.Patch)
+	d.app.print(string(text))
+	return err
 }
 
 // notEmpty stands for an object or list whose contents are listed below it.

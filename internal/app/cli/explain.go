@@ -69,7 +69,7 @@ func (o *explainOptions) complete() error {
 		return usage("--output " + o.output + ": expected text, json or yaml")
 	}
 	for _, text := range o.paths {
-		path, err := document.ParsePath(text)
+		path, err := parsePath(text)
 		if err != nil {
 			return usage("--path " + text + ": " + err.Error())
 		}

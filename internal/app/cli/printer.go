@@ -136,17 +136,23 @@ func (p *printer) patch(r *patchlab.Result) error {
 		p.out = append(append(p.out, made.JSON()...), '\n')
 		return nil
 	}
-	line := struct {
+	name := "create"
+	if patchType != patch.TypeAuto {
+		name = patchType.String()
+	}
+	text, err := targetedPatch(r.Target, name, made)
+	p.out = append(p.out, text...)
+	return err
+}
+
+// targetedPatch returns one of several patches as a line of JSON, with its target.
+func targetedPatch(target patchlab.Target, patchType string, p document.Value) ([]byte, error) {
+	text, err := json.Marshal(struct {
 		Target patchlab.Target `json:"target"`
 		Type   string          `json:"type"`
 		Patch  document.Value  `json:"patch"`
-	}{r.Target, "create", made}
-	if patchType != patch.TypeAuto {
-		line.Type = patchType.String()
-	}
-	text, err := json.Marshal(line)
-	p.out = append(append(p.out, text...), '\n')
-	return err
+	}{target, patchType, p})
+	return append(text, '\n'), err
 }
 
 // failed prints the error of one change. An error that does not concern a single change, or a

@@ -121,7 +121,7 @@ func (f *wayFlags) complete() error {
 			c := choice{way: wayNames[i], flag: "--" + wayFlagNames[i] + " " + shellQuote(text)}
 			if text != "all" {
 				var err error
-				if c.path, err = document.ParsePath(text); err != nil {
+				if c.path, err = parsePath(text); err != nil {
 					return usage(c.flag + ": " + err.Error())
 				}
 			}

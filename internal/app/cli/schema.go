@@ -214,7 +214,7 @@ func (d *describer) at(text string) (*fieldMerge, error) {
 	if text == "" {
 		return f, nil
 	}
-	path, err := document.ParsePath(text)
+	path, err := parsePath(text)
 	if err != nil {
 		return nil, usage(text + ": " + err.Error())
 	}
