@@ -1,8 +1,11 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/kinds"
@@ -66,16 +69,19 @@ func (t *fieldTerm) matches(object document.Value) bool {
 	return t.value == v.String()
 }
 
-// parseFields parses a fieldSelector parameter.
+// parseFields parses a fieldSelector parameter. The messages of errors are apimachinery's
+// (fields.ParseSelector), which sorts the terms.
 func parseFields(text string) (fieldSelector, error) {
 	var s fieldSelector
-	for _, term := range splitFieldTerms(text) {
+	terms := splitFieldTerms(text)
+	slices.Sort(terms)
+	for _, term := range terms {
 		if term == "" {
 			continue
 		}
 		i := strings.IndexByte(term, '=')
 		if i < 0 {
-			return nil, fmt.Errorf("fieldSelector %q: %q has no '=', '==' or '!='", text, term)
+			return nil, fmt.Errorf("invalid selector: '%s'; can't understand '%s'", text, term)
 		}
 		t := fieldTerm{label: term[:i]}
 		value := term[i+1:]
@@ -86,7 +92,7 @@ func parseFields(text string) (fieldSelector, error) {
 		}
 		var err error
 		if t.value, err = unescapeFieldValue(value); err != nil {
-			return nil, fmt.Errorf("fieldSelector %q: %w", text, err)
+			return nil, fmt.Errorf("invalid field selector: %w", err)
 		}
 		if t.value == "" && t.label == "" {
 			continue // empty terms are ignored, as on the API server
@@ -173,12 +179,12 @@ func unescapeFieldValue(text string) (string, error) {
 		switch c {
 		case '\\':
 			i++
-			if i == len(text) || !strings.ContainsRune(`\,=`, rune(text[i])) {
-				return "", fmt.Errorf("invalid escape sequence in value %q", text)
+			if next, size := utf8.DecodeRuneInString(text[i:]); size == 0 || !strings.ContainsRune(`\,=`, next) {
+				return "", errors.New(`invalid escape sequence: \` + strings.ToValidUTF8(text[i:i+size], "\uFFFD"))
 			}
 			c = text[i]
 		case ',', '=':
-			return "", fmt.Errorf("unescaped character %q in value %q", c, text)
+			return "", fmt.Errorf("unescaped character in value: %d", c)
 		}
 		b.WriteByte(c)
 	}

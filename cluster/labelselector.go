@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -54,25 +55,30 @@ func (r *labelRequirement) matches(labels document.Value) bool {
 	return r.operator == ">" && n > r.number || r.operator == "<" && n < r.number
 }
 
-// parseLabels parses a labelSelector parameter.
+// parseLabels parses a labelSelector parameter. The messages of errors are apimachinery's (labels.Parse),
+// which clients print.
 func parseLabels(text string) (labelSelector, error) {
+	text, _, _ = strings.Cut(text, "\x00")
 	p := &labelParser{rest: text}
 	var s labelSelector
 	p.next()
+	if p.token != "" && !p.word && p.token != "!" {
+		return nil, fmt.Errorf("found '%s', expected: !, identifier, or 'end of string'", p.token)
+	}
 	for p.token != "" {
 		r, err := p.requirement()
 		if err != nil {
-			return nil, fmt.Errorf("labelSelector %q: %w", text, err)
+			return nil, fmt.Errorf("unable to parse requirement: %w", err)
 		}
 		s = append(s, r)
 		if p.token == "" {
 			break
 		}
 		if p.token != "," {
-			return nil, fmt.Errorf("labelSelector %q: found %q, expected ',' or the end of the selector", text, p.token)
+			return nil, fmt.Errorf("found '%s', expected: ',' or 'end of string'", p.token)
 		}
 		if p.next(); !p.word && p.token != "!" {
-			return nil, fmt.Errorf("labelSelector %q: found %q, expected a label key", text, p.token)
+			return nil, fmt.Errorf("found '%s', expected: identifier after ','", p.token)
 		}
 	}
 	return s, nil
@@ -118,11 +124,11 @@ func (p *labelParser) requirement() (labelRequirement, error) {
 		p.next()
 	}
 	if !p.word {
-		return labelRequirement{}, fmt.Errorf("found %q, expected a label key", p.token)
+		return labelRequirement{}, fmt.Errorf("found '%s', expected: identifier", p.token)
 	}
 	r := labelRequirement{key: p.take(), operator: "exists"}
 	if why := names.QualifiedName(r.key); why != "" {
-		return r, fmt.Errorf("label key %q: %s", r.key, oneLine(why))
+		return r, errors.New(invalidLabel("<nil>", r.key, why))
 	}
 	if absent {
 		r.operator = "absent"
@@ -144,42 +150,65 @@ func (p *labelParser) requirement() (labelRequirement, error) {
 		r.values, err = p.set()
 	case ">", "<":
 		r.operator = sign
-		if r.values, err = p.value(); err == nil {
-			if r.number, err = strconv.ParseInt(r.values[0], 10, 64); err != nil {
-				err = fmt.Errorf("%q must be an integer: %w", r.values[0], err)
-			}
-		}
+		r.values, err = p.value()
 	default:
-		return r, fmt.Errorf("found %q, expected one of in, notin, =, ==, !=, <, >", sign)
+		return r, fmt.Errorf("found '%s', expected: in, notin, =, ==, !=, gt, lt", sign)
 	}
-	if err != nil {
-		return r, err
+	if err == nil {
+		err = r.check()
 	}
-	for _, v := range r.values {
-		if why := names.LabelValue(v); why != "" {
-			return r, fmt.Errorf("value %q of label %s: %s", v, r.key, oneLine(why))
-		}
-	}
-	return r, nil
+	return r, err
 }
 
-// oneLine joins the reasons why a name is invalid.
-func oneLine(reasons string) string { return strings.ReplaceAll(reasons, "\n", "; ") }
+// check validates the values and sets the number.
+func (r *labelRequirement) check() error {
+	var found []string
+	for i, v := range r.values {
+		at := "values[" + strconv.Itoa(i) + "]"
+		if r.operator == ">" || r.operator == "<" {
+			n, err := strconv.ParseInt(v, 10, 64)
+			if err != nil {
+				found = append(found, invalidLabel(at, v, "for 'Gt', 'Lt' operators, the value must be an integer"))
+			}
+			r.number = n
+		}
+		if why := names.LabelValue(v); why != "" {
+			found = append(found, invalidLabel(at+"["+r.key+"]", v, why))
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil
+	case 1:
+		return errors.New(found[0])
+	}
+	return errors.New("[" + strings.Join(found, ", ") + "]")
+}
+
+// invalidLabel returns the message of an invalid key or value; reasons are separated by line breaks.
+func invalidLabel(field, value, reasons string) string {
+	return field + ": Invalid value: " + strconv.Quote(value) + ": " + strings.ReplaceAll(reasons, "\n", "; ")
+}
 
 func (p *labelParser) value() ([]string, error) {
 	if p.token == "" || p.token == "," {
 		return []string{""}, nil
 	}
 	if !p.word {
-		return nil, fmt.Errorf("found %q, expected a label value", p.token)
+		return nil, fmt.Errorf("found '%s', expected: identifier", p.token)
 	}
 	return []string{p.take()}, nil
 }
 
-// set parses values in parentheses; an omitted value is the empty string.
+// set parses values in parentheses, and returns them in order and without duplicates; an omitted
+// value is the empty string.
 func (p *labelParser) set() ([]string, error) {
-	if p.take() != "(" {
-		return nil, fmt.Errorf("expected '(' before the values")
+	if p.token != "(" {
+		return nil, fmt.Errorf("found '%s' expected: '('", p.token)
+	}
+	p.next()
+	if !p.word && p.token != "," && p.token != ")" {
+		return nil, fmt.Errorf("found '%s', expected: ',', ')' or identifier", p.token)
 	}
 	var values []string
 	for {
@@ -188,12 +217,16 @@ func (p *labelParser) set() ([]string, error) {
 			v = p.take()
 		}
 		values = append(values, v)
-		switch t := p.take(); t {
-		case ")":
-			return values, nil
-		case ",":
-		default:
-			return nil, fmt.Errorf("found %q, expected ',' or ')'", t)
+		switch {
+		case p.token == ")":
+			p.next()
+			slices.Sort(values)
+			return slices.Compact(values), nil
+		case p.token != ",":
+			return nil, fmt.Errorf("found '%s', expected: ',' or ')'", p.token)
+		}
+		if p.next(); !p.word && p.token != "," && p.token != ")" {
+			return nil, fmt.Errorf("found '%s', expected: ',', or identifier", p.token)
 		}
 	}
 }

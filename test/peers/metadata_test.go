@@ -205,7 +205,7 @@ func TestSelectorsAgreeWithApimachinery(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	words := []string{"a", "b", "in", "notin", "x.y/z", "1", "2", "10", "", " ", ",", "=", "==", "!=", "!", "(", ")", ">", "<", "a in (1,2)", "b notin ()", "!b", "a=1", "-", "a b", "in in (x)", "\t"}
+	words := []string{"a", "b", "in", "notin", "x.y/z", "1", "2", "10", "", " ", ",", "=", "==", "!=", "!", "(", ")", ">", "<", "a in (1,2)", "b notin ()", "!b", "a=1", "-", "a b", "in in (x)", "\t", "/", "a/", "é", "_"}
 	r := rand.New(rand.NewSource(2))
 	good := 0
 	for range 20000 {
@@ -220,6 +220,9 @@ func TestSelectorsAgreeWithApimachinery(t *testing.T) {
 			t.Fatalf("labels %q: apimachinery: %v, patchlab: %v", selector, parseErr, st)
 		}
 		if parseErr != nil {
+			if st.Message != parseErr.Error() {
+				t.Fatalf("labels %q: apimachinery: %v\npatchlab: %s", selector, parseErr, st.Message)
+			}
 			continue
 		}
 		good++
@@ -232,14 +235,15 @@ func TestSelectorsAgreeWithApimachinery(t *testing.T) {
 	if good < 1000 {
 		t.Errorf("only %d selectors are valid", good)
 	}
-	fieldWords := []string{"metadata.name", "metadata.namespace", "=", "==", "!=", ",", "o1", "ns", `\`, `\,`, "", "o2", `\=`}
+	fieldWords := []string{"metadata.name", "metadata.namespace", "=", "==", "!=", ",", "o1", "ns", `\`, `\,`, "", "o2", `\=`, "x", "é"}
 	for range 20000 {
 		var b strings.Builder
 		for range 1 + r.Intn(6) {
 			b.WriteString(fieldWords[r.Intn(len(fieldWords))])
 		}
 		selector := b.String()
-		parsed, parseErr := fields.ParseSelector(selector)
+		parsed, invalid := fields.ParseSelector(selector)
+		parseErr := invalid
 		if parseErr == nil {
 			for _, q := range parsed.Requirements() {
 				if q.Field != "metadata.name" && q.Field != "metadata.namespace" {
@@ -250,6 +254,9 @@ func TestSelectorsAgreeWithApimachinery(t *testing.T) {
 		shown, st := list(t, c, cluster.Options{FieldSelector: selector})
 		if (parseErr != nil) != (st != nil) {
 			t.Fatalf("fields %q: apimachinery: %v, patchlab: %v", selector, parseErr, st)
+		}
+		if invalid != nil && st.Message != invalid.Error() {
+			t.Fatalf("fields %q: apimachinery: %v\npatchlab: %s", selector, invalid, st.Message)
 		}
 		for i := range sets {
 			name := fmt.Sprint("o", i)
