@@ -16,13 +16,19 @@ import (
 const maxAliasGrowth = 10
 
 // Read parses a stream of YAML or JSON documents like kubectl: JSON, of which several objects may
-// follow each other, is parsed as JSON, anything else as YAML. Empty documents are skipped. An
-// error is a *SyntaxError.
+// follow each other, is parsed as JSON, anything else as YAML. A list, such as a JSON patch, has the
+// values that YAML gives it, so that 2.0 is the integer 2. Empty documents are skipped. An error is
+// a *SyntaxError.
 func Read(data []byte, opts Options) ([]*Document, error) {
 	if err := opts.tooLarge(len(data)); err != nil {
 		return nil, err
 	}
 	var jsonErr error
+	if isList := bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("[")); isList && !sameInYAML(data) {
+		if docs, err := readYAML(data, opts, false); err == nil {
+			return docs, nil
+		}
+	}
 	if looksLikeJSON(data) {
 		docs, err := readJSON(data, opts)
 		if err == nil {
