@@ -210,6 +210,7 @@ func (c *converter) fill(t *Type, s document.Value, m mode) {
 	}
 	if !m.builtin {
 		t.Nullable = flag(s, "nullable")
+		t.IntOrString = t.Scalar != IntOrStringScalar && flag(s, "x-kubernetes-int-or-string")
 		t.Embedded = flag(s, "x-kubernetes-embedded-resource")
 		t.RepeatsTypes = t.Scalar == IntOrStringScalar && isIntOrString(s.Get("anyOf"))
 		t.Validation = c.validation(s, t.RepeatsTypes)

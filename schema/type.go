@@ -32,6 +32,9 @@ type Type struct {
 	Format string
 	// Nullable reports whether null is allowed as a value (CRDs only).
 	Nullable bool
+	// IntOrString reports that values are validated as integers or strings although the type is
+	// another one (x-kubernetes-int-or-string beside a type, CRDs only).
+	IntOrString bool
 	// RepeatsTypes reports that an int-or-string has an anyOf of these two types, which is not
 	// part of Validation.
 	RepeatsTypes bool

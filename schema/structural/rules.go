@@ -12,8 +12,8 @@ import (
 
 // rules validates a value against the JSON Schema keywords other than type.
 func (c *validator) rules(r *schema.Validation, s schema.Scalar, format string, v document.Value) {
-	c.enum(r, v)
 	if v.IsNull() {
+		c.enum(r, v)
 		return // null is checked against type and enum only
 	}
 	c.junctors(r, v)
@@ -24,7 +24,9 @@ func (c *validator) rules(r *schema.Validation, s schema.Scalar, format string, 
 		c.number(r, s, supportedFormat(s, format), v)
 	case document.List:
 		c.items(r, v)
-	case document.Object:
+	}
+	c.enum(r, v)
+	if v.Kind() == document.Object {
 		n := int64(v.Len())
 		if r.MinProperties != nil && n < *r.MinProperties {
 			c.addInBody(schema.ErrorInvalid, document.NewInt(n), "should have at least "+decimal(*r.MinProperties)+" properties")

@@ -54,6 +54,7 @@ func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.
 		c = validator{part: o.Below}
 		c.root(t, v, o.Old, document.Value{})
 	}
+	c.ofSchema = len(c.errs)
 	if o.Below == "" {
 		c.embedded(t, v, o.Valid, true, o.Metadata)
 	}
@@ -77,6 +78,9 @@ type validator struct {
 	part string
 	// anyIntOrString accepts any type for an int-or-string, as kube-apiserver does in defaults.
 	anyIntOrString bool
+	// ofSchema is the number of errors that the schema has found, before those of embedded objects
+	// and of lists.
+	ofSchema int
 }
 
 type finding struct {
@@ -141,11 +145,18 @@ func (c *validator) belowMember(start int, t *schema.Type, key string) {
 	c.below(start, document.FieldStep(key))
 }
 
+// finish returns the errors. Those of the schema are reported once, as by kube-openapi, which compares
+// their texts: anyOf, oneOf and allOf often repeat a rule.
 func (c *validator) finish() []schema.FieldError {
 	if len(c.errs) == 0 {
 		return nil
 	}
-	out := make([]schema.FieldError, len(c.errs))
+	out := make([]schema.FieldError, 0, len(c.errs))
+	type message struct {
+		of            schema.ErrorType
+		field, detail string
+	}
+	seen := map[message]bool{}
 	for i, f := range c.errs {
 		slices.Reverse(f.Path)
 		f.Field = f.fieldText() + f.behind
@@ -162,7 +173,14 @@ func (c *validator) finish() []schema.FieldError {
 		case quoted:
 			f.Detail, f.Field = string(document.AppendQuoted(nil, text))+" "+f.Detail, whole
 		}
-		out[i] = f.FieldError
+		if i < c.ofSchema {
+			m := message{f.Type, f.Field, f.Detail}
+			if seen[m] {
+				continue
+			}
+			seen[m] = true
+		}
+		out = append(out, f.FieldError)
 	}
 	return out
 }
@@ -218,6 +236,11 @@ func (c *validator) root(t *schema.Type, v, old, valid document.Value) {
 func (c *validator) value(t *schema.Type, v, old, valid document.Value) {
 	if t == nil || remake.Shared(v, valid) {
 		return
+	}
+	if t.IntOrString && !c.anyIntOrString { // the type is ignored
+		either := *t
+		either.Scalar, either.IntOrString = schema.IntOrStringScalar, false
+		t = &either
 	}
 	start := len(c.errs)
 	if c.typeOf(t, v); t.RepeatsTypes && len(c.errs) > start && !v.IsNull() {
@@ -288,7 +311,7 @@ func (c *validator) members(t *schema.Type, v, old, valid document.Value) {
 // surelyValid reports whether a value is a string, an integer or a boolean of a type that
 // has no rules but that. This is true of most scalars.
 func surelyValid(t *schema.Type, v document.Value) bool {
-	if t.Validation != nil || t.Format != "" {
+	if t.Validation != nil || t.Format != "" || t.IntOrString {
 		return false
 	}
 	switch t.Scalar {

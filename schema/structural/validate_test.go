@@ -28,6 +28,13 @@ func TestValidate(t *testing.T) {
 		{"{type: string, nullable: true}", "null", ""},
 		{"{x-kubernetes-int-or-string: true}", "true", `spec: Invalid value: "boolean": spec in body must be of type integer,string: "boolean"`},
 		{"{x-kubernetes-int-or-string: true}", "50%", ""},
+		// a type beside int-or-string is ignored
+		{"{type: string, x-kubernetes-int-or-string: true}", "8529", ""},
+		{"{type: string, x-kubernetes-int-or-string: true, pattern: ^x}", "a", `spec: Invalid value: "a": spec in body should match '^x'`},
+		{"{type: integer, x-kubernetes-int-or-string: true, minimum: 3}", "1", "spec: Invalid value: 1: spec in body should be greater than or equal to 3"},
+		{"{type: number, x-kubernetes-int-or-string: true}", "1.5", `spec: Invalid value: "number": spec in body must be of type integer,string: "number"`},
+		{"{type: object, x-kubernetes-int-or-string: true}", "{}", `spec: Invalid value: "object": spec in body must be of type integer,string: "object"`},
+		{"{type: array, x-kubernetes-int-or-string: true, items: {type: string}}", "[]", `spec: Invalid value: "array": spec in body must be of type integer,string: "array"`},
 		{"{x-kubernetes-preserve-unknown-fields: true}", "[{a: null}]", ""},
 		{"{type: object, properties: {a: {type: array, items: {type: boolean}}}}", "{a: [true, 1]}", `spec.a[1]: Invalid value: "integer": spec.a[1] in body must be of type boolean: "integer"`},
 
@@ -35,6 +42,12 @@ func TestValidate(t *testing.T) {
 		{"{type: object, required: [a], properties: {a: {type: string}}}", "{}", "spec.a: Required value"},
 		{"{type: object, required: [a], properties: {a: {type: string, nullable: true}}}", "{a: null}", ""},
 		{"{type: object, required: [b, a], properties: {a: {type: string}, b: {type: string}}}", "{}", "spec.b: Required value\nspec.a: Required value"}, // in the order of the schema
+
+		// an error that several schemas find is reported once
+		{"{type: object, required: [a], properties: {a: {type: string}, b: {type: string}}, anyOf: [{required: [a]}, {required: [b]}]}", "{}",
+			"<nil>: Invalid value: \"\": \"spec\" must validate at least one schema (anyOf)\nspec.a: Required value"},
+		{"{type: string, maxLength: 3, allOf: [{maxLength: 3}]}", "longer",
+			"spec: Too long: may not be more than 3 bytes\n<nil>: Invalid value: \"\": \"spec\" must validate all the schemas (allOf). None validated"},
 
 		// enum
 		{"{type: string, enum: [a, b]}", "c", `spec: Unsupported value: "c": supported values: "a", "b"`},
