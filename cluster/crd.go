@@ -120,6 +120,9 @@ func (p *pipeline) crdEndpoint(sub string) (*endpoint, bool) {
 
 // crdOf returns the CRD that declares a custom kind, nil if there is none.
 func (p *pipeline) crdOf(k *schema.Kind) *schema.CRD {
+	if k.Builtin {
+		return nil // a CRD with the same name, in a built-in group, has no effect
+	}
 	crd, _ := p.kinds.CRD(k.Resource + "." + k.Group)
 	return crd
 }

@@ -37,6 +37,7 @@ func (r *Registry) LeaveOff() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.plain = true
+	r.index()
 }
 
 // Catalog returns the catalog of built-in kinds; nil if there is none.
@@ -57,12 +58,29 @@ func (r *Registry) index() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.crds)) { // if two CRDs define one kind, the last is used
 		for _, k := range r.crds[name].Kinds {
-			put(k)
+			if !r.ownsGroup(k.Group) {
+				put(k)
+			}
 		}
 	}
 }
 
-// AddCRD adds a CRD's kinds. They replace those of a CRD with the same name.
+// ownsGroup reports whether an API server serves built-in kinds of a group. It then serves no
+// custom resources of this group, although their CRDs are established.
+func (r *Registry) ownsGroup(group string) bool {
+	if r.builtin == nil {
+		return false
+	}
+	for k := range r.builtin.Kinds() {
+		if k.Group == group && !(r.plain && k.OffByDefault) {
+			return true
+		}
+	}
+	return false
+}
+
+// AddCRD adds a CRD's kinds. They replace those of a CRD with the same name. Kinds of a group with
+// built-in kinds are not served, as by an API server.
 func (r *Registry) AddCRD(c *CRD) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +109,7 @@ func (r *Registry) CRD(name string) (*CRD, bool) {
 }
 
 // Add adds individual kinds, such as those of FromOpenAPI. They take precedence over
-// built-in kinds, and CRDs over them.
+// built-in kinds, and CRDs over those of OpenAPI documents.
 func (r *Registry) Add(kinds ...*Kind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

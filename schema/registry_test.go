@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -152,6 +153,36 @@ func TestSplitAPIVersion(t *testing.T) {
 		g, v, ok := SplitAPIVersion(c.text)
 		if ok != c.ok || ok && (g != c.group || v != c.version || APIVersion(g, v) != c.text) {
 			t.Errorf("%q is %q, %q, %v", c.text, g, v, ok)
+		}
+	}
+}
+
+// TestBuiltinGroupsHaveNoCustomResources adds CRDs in groups with and without built-in kinds.
+func TestBuiltinGroupsHaveNoCustomResources(t *testing.T) {
+	catalog, err := Builtin("1.36")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewRegistry(catalog)
+	r.LeaveOff()
+	for _, c := range []struct {
+		group, kind string
+		custom      bool
+	}{
+		{"rbac.authorization.k8s.io", "ClusterRole", false},
+		{"rbac.authorization.k8s.io", "Thing", false},
+		{"gateway.networking.k8s.io", "Gateway", true},
+		{"internal.apiserver.k8s.io", "StorageVersion", true}, // all kinds of this group are off
+	} {
+		resource := strings.ToLower(c.kind) + "s"
+		custom := &Kind{GroupVersionKind: GroupVersionKind{c.group, "v1", c.kind}, Resource: resource}
+		r.AddCRD(&CRD{Name: resource + "." + c.group, Kinds: []*Kind{custom}})
+		k, ok := r.Kind(custom.GroupVersionKind)
+		if (k == custom) != c.custom || !c.custom && ok && !k.Builtin {
+			t.Errorf("%s in %s: custom %v, want %v", c.kind, c.group, k == custom, c.custom)
+		}
+		if k, ok = r.Resource(c.group, "v1", resource); (k == custom) != c.custom || !c.custom && ok && !k.Builtin {
+			t.Errorf("%s in %s: custom %v, want %v", resource, c.group, k == custom, c.custom)
 		}
 	}
 }
