@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -142,6 +143,84 @@ func TestAdmissionOfDeletions(t *testing.T) {
 		}
 		if !slices.Equal(seen.seen, c.want) {
 			t.Errorf("%s: admission saw %q, want %q", c.why, seen.seen, c.want)
+		}
+	}
+}
+
+// warningAdmission warns in both of its steps.
+type warningAdmission struct{ observingAdmission }
+
+func (w *warningAdmission) Mutate(_ context.Context, a *cluster.Attributes) (document.Value, *cluster.Status) {
+	a.Warn("mutating")
+	return a.Object, nil
+}
+
+func (w *warningAdmission) Validate(_ context.Context, a *cluster.Attributes) *cluster.Status {
+	a.Warn("validating")
+	return nil
+}
+
+// TestWarningsFollowTheSteps: fields, mutating admission, the strategy of the kind, and validating
+// admission, as in kube-apiserver 1.36.3.
+func TestWarningsFollowTheSteps(t *testing.T) {
+	c, err := cluster.New(cluster.Config{Admission: func(*cluster.Cluster) (cluster.Admission, error) { return &warningAdmission{}, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	const object = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a.b"},"spec":{"unknown":1,"selector":{"matchLabels":{"a":"b"}},
+		"template":{"metadata":{"labels":{"a":"b"}},"spec":{"nodeSelector":{"beta.kubernetes.io/os":"x"},"containers":[{"name":"c","image":"i"}]}}}}`
+	const changed = `{"spec":{"unknown":1,"template":{"spec":{"nodeSelector":{"beta.kubernetes.io/os":"x"}}}}}`
+	field, name, selector := `unknown field "spec.unknown"`, "metadata.name: this is used in Pod names", "spec.template.spec.nodeSelector"
+	for _, step := range []struct {
+		verb   cluster.Verb
+		format cluster.Format
+		body   string
+		want   []string
+	}{
+		{cluster.Create, cluster.JSON, object, []string{field, "mutating", name, selector, "validating"}},
+		{cluster.Update, cluster.JSON, strings.Replace(object, "/os", "/arch", 1), []string{field, "mutating", selector, "validating"}},
+		{cluster.Patch, cluster.MergePatch, changed, []string{field, "mutating", selector, selector, "validating"}},
+		{cluster.Patch, cluster.StrategicPatch, strings.Replace(changed, `"x"`, `"y"`, 1), []string{field, "mutating", selector, selector, "validating"}},
+	} {
+		q := &cluster.Request{Verb: step.verb, Group: "apps", Version: "v1", Resource: "deployments", Namespace: "d", Name: "a.b", Body: []byte(step.body), Format: step.format}
+		if step.verb == cluster.Create {
+			q.Name = ""
+		}
+		resp, err := c.Do(context.Background(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := slices.EqualFunc(resp.Warnings, step.want, func(text, want string) bool { return strings.HasPrefix(text, want) })
+		if !same {
+			t.Errorf("%s: %q, want %q", step.verb, resp.Warnings, step.want)
+		}
+	}
+}
+
+// TestDryRunKeepsTheVersionOfANewObject: a write that would create an object returns the
+// resourceVersion that was sent, because none is assigned.
+func TestDryRunKeepsTheVersionOfANewObject(t *testing.T) {
+	c, err := cluster.New(cluster.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, verb := range []cluster.Verb{cluster.Create, cluster.Update, cluster.Patch} {
+		q := &cluster.Request{Verb: verb, Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Namespace: "d", Name: "a",
+			Body: []byte(`{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"a","resourceVersion":"7"}}`), Options: cluster.Options{FieldManager: "m", DryRun: []string{"All"}}}
+		switch verb {
+		case cluster.Create:
+			q.Name = ""
+		case cluster.Patch:
+			q.Format = cluster.ApplyPatch
+		}
+		resp, err := c.Do(context.Background(), q)
+		if err != nil {
+			t.Fatalf("%s: %v", verb, err)
+		}
+		if got := resp.Object.Lookup("metadata", "resourceVersion").StringOr(""); got != "7" {
+			t.Errorf("%s: resourceVersion %q, want 7", verb, got)
 		}
 	}
 }

@@ -311,8 +311,11 @@ func (c *Cluster) rehearse(ctx context.Context, t *task, key string, try store.U
 	object := out.object
 	if record != nil {
 		object = record.tree()
-		if current.Revision != 0 {
+		switch sent := meta(out.object.Value, "resourceVersion"); {
+		case current.Revision != 0:
 			object = versioned(object, current.Revision)
+		case sent != "": // nothing is stored that would replace it
+			object.Value = withMetaText(object.Value, "resourceVersion", sent)
 		}
 	}
 	return t.respond(*out, object)

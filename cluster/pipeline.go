@@ -105,8 +105,10 @@ type task struct {
 	valid bool
 	// received are the stages of the body, if the request has notes.
 	received []passedStage
-	// warnings are those of the whole request. Those of one attempt are in its outcome.
+	// warnings are those of the whole request. Those of one attempt are in its outcome; heard
+	// is where admission adds its own, so that the order is that of the steps.
 	warnings []string
+	heard    *[]string
 }
 
 // outcome is the result of an attempt.
@@ -121,7 +123,9 @@ type outcome struct {
 }
 
 func (p *pipeline) newTask(r *Request, ep *endpoint) *task {
-	return &task{pipeline: p, Request: r, ep: ep, now: p.config.Now(), ctx: context.Background()}
+	t := &task{pipeline: p, Request: r, ep: ep, now: p.config.Now(), ctx: context.Background()}
+	t.heard = &t.warnings
+	return t
 }
 
 // empty returns the object that a create starts from.

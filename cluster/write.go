@@ -24,6 +24,7 @@ func (t *task) create() (outcome, *Status) {
 		return outcome{}, st
 	}
 	out := outcome{created: true}
+	t.heard = &out.warnings
 	value, out.warnings = withoutDuplicateOwners(value, "")
 	t.passed(StageMetadata, value)
 	next, st := t.mutate(t.tracked(fieldmanager.Object{}, value), fieldmanager.Object{})
@@ -181,6 +182,7 @@ func (t *task) mayCreate() bool {
 func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *Status) {
 	if t.Verb == Update {
 		value, warnings := withoutDuplicateOwners(t.body, "")
+		t.heard = &warnings
 		if st := t.sameUID(live, value); st != nil {
 			return fieldmanager.Object{}, warnings, st
 		}
@@ -215,9 +217,11 @@ func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *S
 	}
 	var more []string
 	next.Value, more = withoutDuplicateOwners(next.Value, afterMutation)
+	warnings = append(warnings, more...)
+	t.heard = &warnings
 	t.passedBody(StageMetadata, next.Value)
 	next, st = t.mutate(next, live)
-	return next, append(warnings, more...), st
+	return next, warnings, st
 }
 
 // sameUID refuses an update whose uid differs from the live object's, with the message of
@@ -242,17 +246,19 @@ func storageError(key, what, wanted, found string) string {
 
 // finishChange checks the resourceVersion of the next state and prepares it for storage.
 func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
+	var out outcome
+	t.heard = &out.warnings
 	wanted, err := revision(meta(next.Value, "resourceVersion"))
 	if err != nil {
-		return outcome{}, plainError(err)
+		return out, plainError(err)
 	}
 	if !live.Value.Exists() {
 		// Unlike a create, the API server keeps a time of deletion that the client has set.
 		next.Value = withMeta(next.Value, "selfLink", document.Value{})
-		out := outcome{created: true}
+		out.created = true
 		var st *Status
 		if out.object, st = t.prepareNew(next); st == nil {
-			out.warnings = t.strategyWarnings(live.Value, out.object.Value, next.Value)
+			out.warnings = append(out.warnings, t.strategyWarnings(live.Value, out.object.Value, next.Value)...)
 			out.object, st = t.admit(out.object, live)
 		}
 		return out, st
@@ -262,17 +268,17 @@ func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 	case wanted == 0 && !t.ep.strategy.RequireVersion:
 		next.Value = withMetaText(next.Value, "resourceVersion", has)
 	case wanted == 0:
-		return outcome{}, invalid(t.ep.what(), t.Name, []Cause{
+		return out, invalid(t.ep.what(), t.Name, []Cause{
 			invalidValue("metadata.resourceVersion", "0", "must be specified for an update")})
 	case strconv.FormatInt(wanted, 10) != has:
-		return outcome{}, conflict(t.ep.what(), t.Name, modified)
+		return out, conflict(t.ep.what(), t.Name, modified)
 	}
 	t.passed(StageAdmitted, next.Value)
 	next, st := t.prepareUpdate(live, next)
 	if st != nil {
-		return outcome{}, st
+		return out, st
 	}
-	out := outcome{warnings: t.strategyWarnings(live.Value, next.Value, document.Value{})}
+	out.warnings = append(out.warnings, t.strategyWarnings(live.Value, next.Value, document.Value{})...)
 	if next, st = t.admit(next, live); st != nil {
 		return out, st
 	}
