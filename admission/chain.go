@@ -23,9 +23,9 @@ import (
 // Options configure [Configure] and [NewConversion]. The zero value calls webhooks by their
 // URL, and allows everything that an expression checks with the authorizer.
 type Options struct {
-	// Service returns the URL of a service in a webhook's client configuration. nil uses its
-	// name in a cluster, https://NAME.NAMESPACE.svc:PORT, which is usually not reachable from
-	// outside.
+	// Service returns the URL of a service in a webhook's client configuration. nil uses the
+	// address of the Service in the cluster as kube-apiserver does, which is usually not reachable
+	// from outside, or without a cluster its name, https://NAME.NAMESPACE.svc:PORT.
 	Service func(namespace, name string, port int32) (*url.URL, error)
 	// Authorizer is the authorizer of the variable authorizer in policies and match
 	// conditions; nil allows everything, or with RBAC what the roles in the cluster allow.
@@ -42,12 +42,18 @@ type Options struct {
 // Configure sets Rules, Conversion and Admission in the configuration of a cluster. An error
 // means that a client for webhooks cannot be created.
 func Configure(c *cluster.Config, o Options) error {
-	conversion, err := NewConversion(o)
+	resolve := o.services(nil)
+	conversion, err := newConversion(resolve)
 	if err != nil {
 		return err
 	}
 	c.Rules, c.Conversion = NewRules(), conversion
-	c.Admission = func(of *cluster.Cluster) (cluster.Admission, error) { return newChain(of, o) }
+	c.Admission = func(of *cluster.Cluster) (cluster.Admission, error) {
+		if s, ok := resolve.(*services); ok {
+			s.source.Store(&source{cluster: of})
+		}
+		return newChain(of, o)
+	}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
+	webhookutil "k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/patchlab-dev/patchlab/admission/internal/convert"
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -35,8 +36,10 @@ type converter struct {
 }
 
 // NewConversion returns a Conversion. It uses only o.Service.
-func NewConversion(o Options) (*Conversion, error) {
-	factory, err := conversion.NewCRConverterFactory(o.services(), briefConnections)
+func NewConversion(o Options) (*Conversion, error) { return newConversion(o.services(nil)) }
+
+func newConversion(resolve webhookutil.ServiceResolver) (*Conversion, error) {
+	factory, err := conversion.NewCRConverterFactory(resolve, briefConnections)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package admission
 
 import (
 	"context"
-	"net/url"
 	"sync/atomic"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -53,27 +52,13 @@ func newWebhooks(s *source, o Options) (*webhooks, error) {
 	}{w.mutating, w.validating} {
 		// By which method a plugin takes the authorizer depends on the version of k8s.io/apiserver.
 		initializer.New(client{source: s}, nil, factory{webhooks: w}, o.Authorizer, utilfeature.DefaultFeatureGate, nil, nil, nil).Initialize(plugin)
-		plugin.SetServiceResolver(o.services())
+		plugin.SetServiceResolver(o.services(s))
 		plugin.SetAuthenticationInfoResolverWrapper(briefConnections)
 	}
 	if err := w.mutating.ValidateInitialization(); err != nil {
 		return nil, err
 	}
 	return w, w.validating.ValidateInitialization()
-}
-
-// services returns the resolver for the services of webhooks.
-func (o Options) services() webhookutil.ServiceResolver {
-	if o.Service == nil {
-		return webhookutil.NewDefaultServiceResolver()
-	}
-	return resolver(o.Service)
-}
-
-type resolver func(namespace, name string, port int32) (*url.URL, error)
-
-func (r resolver) ResolveEndpoint(namespace, name string, port int32) (*url.URL, error) {
-	return r(namespace, name, port)
 }
 
 // active reports whether a webhook is configured.
