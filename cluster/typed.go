@@ -205,7 +205,7 @@ func goSyntax(v document.Value) string {
 		}
 		return "map[string]interface {}{" + strings.Join(members, ", ") + "}"
 	}
-	return string(v.JSON())
+	return goText(v)
 }
 
 // restoreMessage returns the message for a result of a strategic merge patch that cannot be

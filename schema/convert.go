@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -346,6 +347,9 @@ func (c *converter) listOf(s document.Value, m mode) *ListType {
 			key.Default = string(d.AppendJSON(nil))
 		}
 		lt.Keys = append(lt.Keys, key)
+	}
+	if !slices.IsSorted(keys) && !m.builtin {
+		lt.DeclaredKeys = keys
 	}
 	sort.SliceStable(lt.Keys, func(i, j int) bool { return lt.Keys[i].Name < lt.Keys[j].Name })
 	return lt

@@ -94,6 +94,9 @@ func (e FieldError) valueText() string {
 	if s, ok := e.BadValue.Text(); ok && e.Type != ErrorNotSupported {
 		text = strconv.Quote(s)
 	}
+	if f, ok := e.BadValue.Float(); ok && !e.BadValue.IsInt() {
+		text = strconv.FormatFloat(f, 'g', -1, 64) // Go's %v
+	}
 	if len(text) > maxValueText {
 		return strings.ToValidUTF8(text[:maxValueText], "") + "…"
 	}

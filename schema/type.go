@@ -79,6 +79,9 @@ type ListType struct {
 	Kind ListKind
 	// Keys of a KeyedList, sorted by name.
 	Keys []Key
+	// DeclaredKeys are the names of the keys in the order of a CRD's schema, which messages have; nil
+	// if that is the order of Keys.
+	DeclaredKeys []string
 	// PreserveUnknown keeps unknown members of objects in the list
 	// (x-kubernetes-preserve-unknown-fields).
 	PreserveUnknown bool

@@ -64,6 +64,8 @@ func TestValidate(t *testing.T) {
 		{"{type: integer, minimum: 0}", "-1", "spec: Invalid value: -1: spec in body should be greater than or equal to 0"},
 		{"{type: integer, minimum: 0, exclusiveMinimum: true}", "0", "spec: Invalid value: 0: spec in body should be greater than 0"},
 		{"{type: number, maximum: 1.5}", "1.6", "spec: Invalid value: 1.6: spec in body should be less than or equal to 1.5"},
+		{"{type: number, maximum: 10}", "12345678.5", "spec: Invalid value: 1.23456785e+07: spec in body should be less than or equal to 10"}, // a float as Go prints it
+		{"{type: number, maximum: 10}", "12345678", "spec: Invalid value: 12345678: spec in body should be less than or equal to 10"},
 		{"{type: number, maximum: 1.5, exclusiveMaximum: true}", "1.5", "spec: Invalid value: 1.5: spec in body should be less than 1.5"},
 		{"{type: integer, multipleOf: 5}", "12", "spec: Invalid value: 12: spec in body should be a multiple of 5"},
 		{"{type: integer, format: int32}", "2147483648", `<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec`},

@@ -131,7 +131,7 @@ func (c *checker) items(l *schema.ListType, v, known document.Value) {
 			return
 		}
 		start := len(c.errs)
-		if !c.duplicates && x.follower(i) >= 0 {
+		if !c.duplicates && !x.isFirst(i) {
 			c.add(DuplicateItem, "duplicate item in the list")
 		}
 		var before document.Value
@@ -158,8 +158,9 @@ func (c *checker) noElement(m Mismatch, l *schema.ListType, item document.Value)
 		c.add(m, "an item of a set may not be null")
 	case KeyedNoKeys:
 		err := c.add(m, "")
-		for _, k := range l.Keys {
-			err.Keys = append(err.Keys, k.Name)
+		err.Keys = l.DeclaredKeys
+		for i := 0; l.DeclaredKeys == nil && i < len(l.Keys); i++ {
+			err.Keys = append(err.Keys, l.Keys[i].Name)
 		}
 		err.Reason = "an item of this list must have at least one of its keys: " + strings.Join(err.Keys, ", ")
 	default:
