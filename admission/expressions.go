@@ -139,6 +139,9 @@ func (c *expressionChecker) policy(spec document.Value, rest func(spec document.
 }
 
 func (c *expressionChecker) validations(spec document.Value, compiler cel.Compiler) {
+	if spec.Get("variables").Len() == 0 {
+		compiler = cel.NewCompiler(baseEnvironment()) // which does not know the name variables
+	}
 	withAuthorizer := c.declared
 	withAuthorizer.HasAuthorizer = true
 	for i, v := range spec.Get("validations").Items() {

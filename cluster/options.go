@@ -137,36 +137,36 @@ func checkReadOptions(r *Request) *Status {
 	match := r.ResourceVersionMatch
 	if r.Verb == Watch && !r.WatchByPath {
 		if r.InitialEvents != nil && match != matchNotOlder {
-			add(forbidden("resourceVersionMatch", "sendInitialEvents requires resourceVersionMatch to be "+matchNotOlder))
+			add(forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to "+matchNotOlder))
 		}
 		if match != "" {
 			if r.InitialEvents == nil {
-				add(forbidden("resourceVersionMatch", "may not be set for a watch without sendInitialEvents"))
+				add(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
 			}
 			if match != matchNotOlder {
 				add(notSupported("resourceVersionMatch", strconv.Quote(match), matchNotOlder))
 			}
 			if r.Continue != "" {
-				add(forbidden("resourceVersionMatch", "may not be set together with continue"))
+				add(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"))
 			}
 		}
 	} else {
 		if match != "" {
 			if r.ResourceVersion == "" {
-				add(forbidden("resourceVersionMatch", "may not be set without resourceVersion"))
+				add(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"))
 			}
 			if r.Continue != "" {
-				add(forbidden("resourceVersionMatch", "may not be set together with continue"))
+				add(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"))
 			}
 			if match != matchExact && match != matchNotOlder {
 				add(notSupported("resourceVersionMatch", strconv.Quote(match), matchExact, matchNotOlder, ""))
 			}
 			if match == matchExact && r.ResourceVersion == "0" {
-				add(forbidden("resourceVersionMatch", "may not be Exact for resourceVersion \"0\""))
+				add(forbidden("resourceVersionMatch", `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`))
 			}
 		}
 		if r.InitialEvents != nil {
-			add(forbidden("sendInitialEvents", "may be set for a watch only"))
+			add(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"))
 		}
 	}
 	if len(causes) > 0 {

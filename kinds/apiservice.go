@@ -31,7 +31,7 @@ func validateAPIService(c *check, object, _ field) {
 		}
 	}
 	if group.isEmpty() && version.text() != "v1" {
-		c.required(group, "only v1 may have an empty group")
+		c.required(group, "only v1 may have an empty group and it better be legacy kube")
 	}
 	c.syntaxIfSet(group, names.DNSSubdomain)
 	c.syntax(version, names.DNSLabel1035)

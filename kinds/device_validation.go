@@ -9,6 +9,10 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
+// noExpression is the error of CEL's parser for an empty text. Other expressions are compiled in
+// package admission.
+const noExpression = "compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
+
 // Rules of the group resource.k8s.io that several of its kinds share
 // (pkg/apis/resource/validation of Kubernetes 1.36). CEL expressions are not compiled.
 
@@ -133,7 +137,7 @@ func validateDeviceSelectors(c *check, selectors field) {
 		case !cel.isSet():
 			c.required(cel, "")
 		case expression.isEmpty():
-			c.invalid(expression, "must be an expression")
+			c.invalid(expression, noExpression)
 		default:
 			c.maxBytes(expression, maxRawBytes)
 		}
