@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -292,9 +293,9 @@ func (p *podCheck) checkEphemeralUpdate(old field) {
 			}
 		}
 		if found < 0 {
-			p.forbidden(list, "existing ephemeral containers "+name+" may not be removed")
+			p.forbidden(list, "existing ephemeral containers "+strconv.Quote(name)+" may not be removed\n")
 		} else if !p.same(list.item(found), was) {
-			p.forbidden(list, "existing ephemeral containers "+name+" may not be changed")
+			p.forbidden(list, "existing ephemeral containers "+strconv.Quote(name)+" may not be changed")
 		}
 	}
 }

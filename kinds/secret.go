@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/pem"
 	"strings"
@@ -71,15 +72,36 @@ func (c *check) jsonEntry(entry field) {
 		c.required(entry, "")
 		return
 	}
-	text, err := base64.StdEncoding.DecodeString(entry.text())
-	if err == nil {
-		var d *document.Document
-		if d, err = document.Parse(text, document.Options{Duplicates: document.DuplicatesLast}); err == nil &&
-			(d.Root.Kind() == document.Object || d.Root.IsNull()) {
-			return
-		}
+	text, _ := base64.StdEncoding.DecodeString(entry.text())
+	if why := notObject(text); why != "" {
+		c.invalidText(entry, "<secret contents redacted>", why)
 	}
-	c.invalidText(entry, "<secret contents redacted>", "must hold a JSON object")
+}
+
+// notObject returns why a text is no JSON object, "" if it is one or null. The messages are those of
+// encoding/json, except for syntax errors within the text.
+func notObject(text []byte) string {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return "unexpected end of JSON input"
+	}
+	d, err := document.Parse(text, document.Options{Duplicates: document.DuplicatesLast})
+	if err != nil {
+		return "must hold a JSON object"
+	}
+	is := ""
+	switch d.Root.Kind() {
+	case document.String:
+		is = "string"
+	case document.Number:
+		is = "number"
+	case document.Bool:
+		is = "bool"
+	case document.List:
+		is = "array"
+	default:
+		return ""
+	}
+	return "json: cannot unmarshal " + is + " into Go value of type map[string]interface {}"
 }
 
 // warnSecret warns about a TLS Secret without a certificate or key (crypto/tls, X509KeyPair).
