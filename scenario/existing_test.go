@@ -308,3 +308,34 @@ func TestScriptsCreateNamespaces(t *testing.T) {
 		t.Errorf("the script creates the namespaces %q, want shop and stage", got)
 	}
 }
+
+// TestPatchesAreSentAsByKubectl: the API server warns of an unknown field in a patch, and refuses one in
+// a whole object.
+func TestPatchesAreSentAsByKubectl(t *testing.T) {
+	const object = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}"
+	target := Target{APIVersion: "v1", Kind: "ConfigMap", Name: "a"}
+	s := &Scenario{Title: "t", Actors: []Actor{{Name: "a"}}, Steps: []Step{
+		{Actor: "a", Do: Create, Body: object + "}"},
+		{Actor: "a", Do: MergePatch, Target: target, Body: "{dta: {k: v}}"},
+		{Actor: "a", Do: Strategic, Target: target, Body: "{dta: {k: v}}"},
+		{Actor: "a", Do: JSONPatch, Target: target, Body: `[{"op":"add","path":"/dta","value":{}}]`},
+		{Actor: "a", Do: Update, Target: target, Body: object + ", dta: {k: v}}"},
+	}}
+	results, err := Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		switch s.Steps[i].Do {
+		case Update:
+			if r.Code != 400 || r.Err == nil {
+				t.Errorf("step %d: code %d, %v, want 400", i+1, r.Code, r.Err)
+			}
+		case Create:
+		default:
+			if r.Err != nil || strings.Join(r.Warnings, "|") != `unknown field "dta"` {
+				t.Errorf("step %d: %v, warnings %q", i+1, r.Err, r.Warnings)
+			}
+		}
+	}
+}

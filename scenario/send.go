@@ -16,7 +16,7 @@ func (r *Runner) send(ctx context.Context, s *Step, res *Result) error {
 	q := r.request(cluster.Patch, res)
 	q.Subresource = s.Subresource
 	q.FieldManager = s.Actor
-	q.FieldValidation = "Strict"
+	q.FieldValidation = s.Do.fieldValidation()
 	if s.Do != Delete {
 		q.Document = res.Body
 	}
@@ -39,6 +39,16 @@ func (r *Runner) send(ctx context.Context, s *Step, res *Result) error {
 		q.Verb = cluster.Delete
 	}
 	return r.do(ctx, q, res)
+}
+
+// fieldValidation returns the field validation with which kubectl sends a step. It leaves that of a
+// patch to the API server, which warns.
+func (a Action) fieldValidation() string {
+	switch a {
+	case JSONPatch, MergePatch, Strategic:
+		return "Warn"
+	}
+	return "Strict"
 }
 
 func (r *Runner) do(ctx context.Context, q *cluster.Request, res *Result) error {

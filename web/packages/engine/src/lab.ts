@@ -22,7 +22,7 @@ export interface ChangeOptions {
   fieldManager?: string;
   /** The subresource, such as status or scale; "" is the object itself. */
   subresource?: string;
-  /** The treatment of unknown and duplicate fields; the default is "Strict". */
+  /** The treatment of unknown and duplicate fields; the default is that of kubectl: "Warn" for patches, otherwise "Strict". */
   fieldValidation?: "Strict" | "Warn" | "Ignore";
   /** The namespace for manifests without one. */
   namespace?: string;
