@@ -26,7 +26,7 @@ func TestDeviceSelectorsAreCompiled(t *testing.T) {
 		{"a selector", class, inClass, `device.driver == "a.example.com"`, "", ""},
 		{"capacity that can be shared, by default since 1.36", class, inClass, `device.allowMultipleAllocations == true`, "", ""},
 		{"a blank expression", class, inClass, " ", "spec.selectors[0].cel.expression", "Syntax error"},
-		{"an empty expression", class, inClass, "", "spec.selectors[0].cel.expression", "must be an expression"},
+		{"an empty expression", class, inClass, "", "spec.selectors[0].cel.expression", "mismatched input '<EOF>'"},
 		{"another type than a boolean", class, inClass, `device.driver`, "spec.selectors[0].cel.expression", "must evaluate to bool"},
 		{"an unknown field", claim, inClaim, `device.name == "a"`, "spec.devices.requests[0].exactly.selectors[0].cel.expression", "undefined field 'name'"},
 		{"an unknown field in an alternative", claim, inSubclaim, `device.name == "a"`, "spec.devices.requests[0].firstAvailable[0].selectors[0].cel.expression", "undefined field 'name'"},
