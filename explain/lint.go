@@ -127,21 +127,15 @@ func (l *linter) fits() {
 	object := l.declared()
 	for range most {
 		_, err := m.Apply(fieldmanager.Object{}, object, fieldmanager.ApplyOptions{FieldManager: "lint"})
-		fields := l.misfits(err)
-		if len(fields) == 0 {
+		var removed []bool
+		if object, removed = edited(l.typ, object, l.misfits(err)); !slices.Contains(removed, true) {
 			return
-		}
-		for _, path := range fields {
-			if object, err = object.SetAt(path, document.Value{}); err != nil {
-				return
-			}
 		}
 	}
 }
 
-// misfits reports the mismatches that an apply has found, and returns the fields to apply the manifest
-// again without.
-func (l *linter) misfits(err error) (fields []document.Path) {
+// misfits reports the mismatches that an apply has found, and returns the removal of these fields.
+func (l *linter) misfits(err error) (fields []edit) {
 	var misfit *structured.TypeError
 	var undecoded *defaults.DecodeError
 	var found []*structured.TypeError
@@ -155,7 +149,7 @@ func (l *linter) misfits(err error) (fields []document.Path) {
 		l.misfit(e)
 		if n := len(e.Path); n > 0 {
 			if _, named := e.Path[n-1].Name(); named { // without an item the others would have other indexes
-				fields = append(fields, e.Path)
+				fields = append(fields, edit{path: e.Path})
 			}
 		}
 	}

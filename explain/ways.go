@@ -196,7 +196,7 @@ func (e *editor) list(t *schema.Type, v document.Value, below map[document.Step]
 	var out document.ListBuilder
 	changed := false
 	for i, item := range v.Items() {
-		step, edits := e.itemEdits(t, item, below)
+		step, edits := e.itemEdits(t, item, i, below)
 		if edits == nil {
 			out.AppendItems(v, i, i+1)
 			continue
@@ -211,8 +211,11 @@ func (e *editor) list(t *schema.Type, v document.Value, below map[document.Step]
 	return orNothing(v, out.List(), changed)
 }
 
-// itemEdits returns the edits of an item and their step.
-func (e *editor) itemEdits(t *schema.Type, item document.Value, below map[document.Step][]edit) (document.Step, []edit) {
+// itemEdits returns the edits of the item at index i and their step, which is the index or the key.
+func (e *editor) itemEdits(t *schema.Type, item document.Value, i int, below map[document.Step][]edit) (document.Step, []edit) {
+	if at := document.IndexStep(i); below[at] != nil {
+		return at, below[at]
+	}
 	element, ok := structured.ItemElement(t.List, item)
 	if !ok {
 		return document.Step{}, nil

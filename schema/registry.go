@@ -56,27 +56,29 @@ func (r *Registry) index() {
 	for _, k := range r.added {
 		put(k)
 	}
+	if len(r.crds) == 0 {
+		return
+	}
+	owned := r.builtinGroups()
 	for _, name := range slices.Sorted(maps.Keys(r.crds)) { // if two CRDs define one kind, the last is used
 		for _, k := range r.crds[name].Kinds {
-			if !r.ownsGroup(k.Group) {
+			if !owned[k.Group] {
 				put(k)
 			}
 		}
 	}
 }
 
-// ownsGroup reports whether an API server serves built-in kinds of a group. It then serves no
-// custom resources of this group, although their CRDs are established.
-func (r *Registry) ownsGroup(group string) bool {
-	if r.builtin == nil {
-		return false
-	}
-	for k := range r.builtin.Kinds() {
-		if k.Group == group && !(r.plain && k.OffByDefault) {
-			return true
+// builtinGroups returns the groups of which an API server serves built-in kinds. It serves no custom
+// resources of these groups, although their CRDs are established.
+func (r *Registry) builtinGroups() map[string]bool {
+	groups := map[string]bool{}
+	if r.builtin != nil {
+		for k := range r.builtin.Kinds() {
+			groups[k.Group] = groups[k.Group] || !(r.plain && k.OffByDefault)
 		}
 	}
-	return false
+	return groups
 }
 
 // AddCRD adds a CRD's kinds. They replace those of a CRD with the same name. Kinds of a group with

@@ -158,9 +158,10 @@ func (c *checker) noElement(m Mismatch, l *schema.ListType, item document.Value)
 		c.add(m, "an item of a set may not be null")
 	case KeyedNoKeys:
 		err := c.add(m, "")
-		err.Keys = l.DeclaredKeys
-		for i := 0; l.DeclaredKeys == nil && i < len(l.Keys); i++ {
-			err.Keys = append(err.Keys, l.Keys[i].Name)
+		if err.Keys = l.DeclaredKeys; err.Keys == nil {
+			for _, k := range l.Keys {
+				err.Keys = append(err.Keys, k.Name)
+			}
 		}
 		err.Reason = "an item of this list must have at least one of its keys: " + strings.Join(err.Keys, ", ")
 	default:
