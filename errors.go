@@ -156,7 +156,7 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		}
 		return
 	}
-	e.Fields = e.fieldErrors(status, w)
+	e.Fields = e.fieldErrors(status, w, shown)
 	if e.Conflicts != nil {
 		return
 	}
@@ -179,15 +179,14 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 
 // fieldErrors returns the invalid fields of a Status with their positions and hints. A cause that
 // kube-apiserver lists several times, because it validates the field several times, is
-// returned once.
-func (e *Error) fieldErrors(status *cluster.Status, w *write) []FieldError {
+// returned once. shown returns a message as it is shown.
+func (e *Error) fieldErrors(status *cluster.Status, w *write, shown func(string) string) []FieldError {
 	type cause struct {
 		field, message string
 		position       document.Position
 	}
 	var fields []FieldError
 	seen := map[cause]bool{}
-	shown := w.withoutValues(status)
 	places := newLocator(w.Object, w.kind.Type())
 	causes := status.Fields()
 	for _, c := range append(causes, alsoUndeclared(status, causes, places, w)...) {

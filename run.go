@@ -375,6 +375,9 @@ func (w *write) result(response *cluster.Response) *Result {
 // dropped returns a note for each warning of an unknown field, with its position and the name that
 // may have been meant.
 func (w *write) dropped(warnings []string) []string {
+	if len(warnings) == 0 {
+		return nil
+	}
 	var notes []string
 	places := newLocator(w.Object, w.kind.Type())
 	for _, text := range warnings {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -80,13 +79,10 @@ func checkBinding(kind *schema.Kind, binding document.Value) *Status {
 			wrong = append(wrong, "target.name: Invalid value: "+strconv.Quote(name)+": "+why)
 		}
 	}
-	switch len(wrong) {
-	case 0:
+	if len(wrong) == 0 {
 		return nil
-	case 1:
-		return plainError(errors.New(wrong[0]))
 	}
-	return plainError(errors.New("[" + strings.Join(wrong, ", ") + "]"))
+	return plainError(errors.New(aggregate(wrong)))
 }
 
 // checkBound compares the uid and the resourceVersion of a Binding, which are preconditions,

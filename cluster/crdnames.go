@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/kinds"
@@ -131,10 +130,10 @@ func nameConflict(wanted, accepted document.Value, taken map[string]bool) string
 			clashing = append(clashing, inUse(name))
 		}
 	}
-	if len(clashing) > 1 {
-		return "[" + strings.Join(clashing, ", ") + "]"
+	if len(clashing) == 0 {
+		return ""
 	}
-	return strings.Join(clashing, "")
+	return aggregate(clashing)
 }
 
 func inUse(name string) string { return strconv.Quote(name) + " is already in use" }

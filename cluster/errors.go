@@ -97,14 +97,18 @@ func invalid(what groupResource, name string, causes []Cause) *Status {
 			texts = append(texts, text)
 		}
 	}
-	message := what.String() + " " + strconv.Quote(name) + " is invalid: "
-	if len(texts) == 1 {
-		message += texts[0]
-	} else {
-		message += "[" + strings.Join(texts, ", ") + "]"
-	}
+	message := what.String() + " " + strconv.Quote(name) + " is invalid: " + aggregate(texts)
 	return &Status{Code: 422, Reason: ReasonInvalid, Message: message,
 		Details: &StatusDetails{Group: what.group, Kind: what.resource, Name: name, Causes: causes}}
+}
+
+// aggregate joins the messages of errors like apimachinery's Aggregate: one stands alone, several in
+// brackets.
+func aggregate(texts []string) string {
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
 }
 
 // fieldPath parses the field of a cause into a path. It reads the notation of

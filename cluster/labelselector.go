@@ -176,18 +176,16 @@ func (r *labelRequirement) check() error {
 			found = append(found, invalidLabel(at+"["+r.key+"]", v, why))
 		}
 	}
-	switch len(found) {
-	case 0:
+	if len(found) == 0 {
 		return nil
-	case 1:
-		return errors.New(found[0])
 	}
-	return errors.New("[" + strings.Join(found, ", ") + "]")
+	return errors.New(aggregate(found))
 }
 
 // invalidLabel returns the message of an invalid key or value; reasons are separated by line breaks.
 func invalidLabel(field, value, reasons string) string {
-	return field + ": Invalid value: " + strconv.Quote(value) + ": " + strings.ReplaceAll(reasons, "\n", "; ")
+	c := invalidValue(field, strconv.Quote(value), strings.ReplaceAll(reasons, "\n", "; "))
+	return c.Field + ": " + c.Message
 }
 
 func (p *labelParser) value() ([]string, error) {

@@ -79,6 +79,8 @@ type linter struct {
 	object   document.Value
 	live     bool
 	found    []Finding
+	// mistyped holds the paths of the values that are reported to have a wrong type.
+	mistyped map[string]bool
 }
 
 // add adds a finding with the severity and remedy of its rule.
@@ -125,6 +127,12 @@ func (l *linter) fits() {
 	// by applying it again without those found before.
 	const most = 10
 	object := l.declared()
+	l.mistyped = map[string]bool{}
+	for _, f := range l.found {
+		if f.Rule == lintType {
+			l.mistyped[f.Path.String()] = true
+		}
+	}
 	for range most {
 		_, err := m.Apply(fieldmanager.Object{}, object, fieldmanager.ApplyOptions{FieldManager: "lint"})
 		var removed []bool
@@ -184,10 +192,14 @@ func (l *linter) misfit(e *structured.TypeError) {
 	case structured.KeyedNoKeys:
 		rule = lintMissingKey
 	}
-	if rule != lintType && l.has(rule) || slices.ContainsFunc(l.found, func(f Finding) bool { return f.Rule == rule && f.Path.Compare(e.Path) == 0 }) {
+	path := e.Path.String()
+	switch {
+	case rule != lintType && l.has(rule), rule == lintType && l.mistyped[path]:
 		return
+	case rule == lintType:
+		l.mistyped[path] = true
 	}
-	l.add(rule, e.Path, e.Path.String()+": "+e.Reason)
+	l.add(rule, e.Path, path+": "+e.Reason)
 }
 
 func hint(t *schema.Type, p document.Path) string {
