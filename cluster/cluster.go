@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -22,6 +23,8 @@ type Cluster struct {
 	definitions *DefinitionCache
 	// follower is nil if the store is not shared.
 	follower *follower
+	// registrar is nil until RegisterVersions.
+	registrar atomic.Pointer[registrar]
 }
 
 // NewStore returns an empty store in memory for a cluster, with kube-apiserver's limits on

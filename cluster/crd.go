@@ -157,6 +157,7 @@ func (c *Cluster) written(ctx context.Context, ep *endpoint, r *Record) {
 		// conditions.
 		_ = c.define(context.WithoutCancel(ctx), meta(r.tree().Value, "name"))
 	}
+	c.registerVersions(ctx, ep, r)
 }
 
 // removed processes the consequences of a deletion.
@@ -177,6 +178,7 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 			_ = c.define(ctx, name)
 		}
 	}
+	c.registerVersions(ctx, ep, r)
 }
 
 // deactivate deactivates a CustomResourceDefinition: its kinds are no longer served.
@@ -193,6 +195,9 @@ func (c *Cluster) reevaluateGroup(ctx context.Context, gone document.Value) {
 	for _, other := range c.groupOf(ctx, gone) {
 		_ = c.define(ctx, meta(other, "name"))
 	}
+	if r := c.registrar.Load(); r != nil {
+		r.update(ctx, gone.Lookup("spec", "group").StringOr(""))
+	}
 }
 
 // groupOf returns the other CustomResourceDefinitions of the same group.
@@ -201,18 +206,24 @@ func (c *Cluster) groupOf(ctx context.Context, crd document.Value) []document.Va
 	if !ok {
 		return nil
 	}
+	group := c.inGroup(ctx, ep, crd.Lookup("spec", "group").StringOr(""))
+	return slices.DeleteFunc(group, func(other document.Value) bool { return meta(other, "name") == meta(crd, "name") })
+}
+
+// inGroup returns the stored objects, CustomResourceDefinitions or APIServices, whose spec names an
+// API group, with their resourceVersion.
+func (c *Cluster) inGroup(ctx context.Context, ep *endpoint, group string) []document.Value {
 	page, err := c.store.List(ctx, ep.key("", ""), store.ListOptions[*Record]{})
 	if err != nil {
 		return nil
 	}
-	var others []document.Value
+	var found []document.Value
 	for _, item := range page.Items {
-		other := item.Value.tree().Value
-		if meta(other, "name") != meta(crd, "name") && document.Equal(other.Lookup("spec", "group"), crd.Lookup("spec", "group")) {
-			others = append(others, other)
+		if o := item.Value.tree(); o.Value.Lookup("spec", "group").StringOr("") == group {
+			found = append(found, versioned(o, item.Revision).Value)
 		}
 	}
-	return others
+	return found
 }
 
 // define puts the stored state of a CustomResourceDefinition into effect: it accepts its names

@@ -56,7 +56,8 @@ func roles() ([]string, error) {
 }
 
 // Bootstrap creates the objects that every cluster has from the beginning: system namespaces,
-// the Service kubernetes, the ServiceCIDR of its address and the system priority classes. With withRoles it also creates the
+// the Service kubernetes, the ServiceCIDR of its address, the system priority classes, and the
+// APIServices of the versions ([cluster.Cluster.RegisterVersions]). With withRoles it also creates the
 // roles and bindings with which kube-apiserver begins. Existing objects are not changed.
 func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
 	all := starters
@@ -72,7 +73,10 @@ func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
 			return err
 		}
 	}
-	return startServiceCIDR(ctx, c)
+	if err := startServiceCIDR(ctx, c); err != nil {
+		return err
+	}
+	return c.RegisterVersions(ctx)
 }
 
 // startServiceCIDR creates the ServiceCIDR of the addresses that package cluster allocates, in the

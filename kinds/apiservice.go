@@ -17,6 +17,7 @@ var apiServiceStrategy = Strategy{
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"metadata", "spec"},
 	Repeats:        true,
+	Registers:      true,
 }
 
 // validateAPIService follows kube-aggregator/pkg/apis/apiregistration/validation of Kubernetes

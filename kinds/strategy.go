@@ -97,6 +97,9 @@ type Strategy struct {
 	// Defines is true if objects of the resource define other resources, as
 	// CustomResourceDefinitions do.
 	Defines bool
+	// Registers is true if each version of a group has an object of the resource, as it has an
+	// APIService.
+	Registers bool
 	// Review answers objects that are reviews and are not stored; nil for other resources.
 	Review *Review
 	// Addresses returns the cluster IPs and node ports of an object; nil for resources that
