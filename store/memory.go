@@ -4,6 +4,7 @@ import (
 	"context"
 	"sort"
 	"time"
+	"weak"
 
 	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
@@ -43,6 +44,7 @@ const (
 type Memory[T any] struct {
 	*timeline[T]
 	options MemoryOptions[T]
+	timers  map[string]*time.Timer // of the values with a lifetime, by key; guarded by mu
 }
 
 var _ Store[int] = (*Memory[int])(nil)
@@ -157,20 +159,39 @@ func (m *Memory[T]) swap(key string, was, now *entry[T]) (item Item[T], ok bool,
 	} else {
 		now.revision = revision
 		item = now.item(key)
-		m.expire(key, now)
 	}
+	m.expire(key, now)
 	m.append(key, was, now, revision)
 	return item, true, nil
 }
 
-// expire deletes a key at the end of the entry's lifetime, if it still has that entry.
-func (m *Memory[T]) expire(key string, e *entry[T]) {
+// expire replaces the timer of a key by one that deletes it at the end of the entry's lifetime, if
+// it still has that entry. now is nil after a deletion. m.mu must be held.
+func (m *Memory[T]) expire(key string, now *entry[T]) {
 	if m.options.Lifetime == nil {
 		return
 	}
-	if d := m.options.Lifetime(e.value); d > 0 {
-		time.AfterFunc(d, func() { _, _, _ = m.swap(key, e, nil) })
+	if timer, ok := m.timers[key]; ok {
+		timer.Stop()
+		delete(m.timers, key)
 	}
+	if now == nil {
+		return
+	}
+	d := m.options.Lifetime(now.value)
+	if d <= 0 {
+		return
+	}
+	if m.timers == nil {
+		m.timers = map[string]*time.Timer{}
+	}
+	// The timer does not keep a store alive that nobody uses any more.
+	store := weak.Make(m)
+	m.timers[key] = time.AfterFunc(d, func() {
+		if m := store.Value(); m != nil {
+			_, _, _ = m.swap(key, now, nil)
+		}
+	})
 }
 
 // checkSize returns an error for a value that exceeds the maximum size.
@@ -253,6 +274,12 @@ func (m *Memory[T]) Compact(ctx context.Context, revision int64) error {
 // Close implements [Store].
 func (m *Memory[T]) Close() error {
 	m.end(ErrClosed)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, timer := range m.timers {
+		timer.Stop()
+	}
+	m.timers = nil
 	return nil
 }
 

@@ -273,6 +273,55 @@ func TestLargeValuesAreRefused(t *testing.T) {
 	}
 }
 
+// Values with a lifetime keep neither what has replaced them nor the store in memory.
+func TestLifetimeKeepsNothingInMemory(t *testing.T) {
+	type value struct {
+		lifetime time.Duration
+		_        *int // an object without pointers may be freed late, with others
+	}
+	freed := make(chan string, 2)
+	lifetime := func(v *value) time.Duration { return v.lifetime }
+	make := func(what string) *value {
+		v := &value{lifetime: time.Hour}
+		runtime.AddCleanup(v, func(what string) { freed <- what }, what)
+		return v
+	}
+	expect := func(want string) {
+		t.Helper()
+		for range 1000 {
+			runtime.GC()
+			select {
+			case got := <-freed:
+				if got != want {
+					t.Fatalf("%s was freed, want %s", got, want)
+				}
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+		t.Errorf("%s is kept in memory", want)
+	}
+	m := store.NewMemory(store.MemoryOptions[*value]{Lifetime: lifetime, History: 1})
+	if _, err := m.Create(t.Context(), "/a", make("a replaced value")); err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 { // the history is released in blocks
+		_, err := m.Update(t.Context(), "/a", store.UpdateOptions{}, func(store.Item[*value]) (*value, error) { return &value{}, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect("a replaced value")
+	runtime.KeepAlive(m)
+
+	dropped := store.NewMemory(store.MemoryOptions[*value]{Lifetime: lifetime})
+	runtime.AddCleanup(dropped, func(what string) { freed <- what }, "a store that was not closed")
+	if _, err := dropped.Create(t.Context(), "/a", &value{lifetime: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	expect("a store that was not closed")
+}
+
 // TestValueExpiresAfterItsLifetime checks that a value expires after the lifetime set by the last write of
 // its key.
 func TestValueExpiresAfterItsLifetime(t *testing.T) {

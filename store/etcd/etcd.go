@@ -32,8 +32,8 @@ type Options[T any] struct {
 	// without limit. etcd's resolution is a second, and the deletion may be a few seconds
 	// late. With nil no value expires.
 	Lifetime func(T) time.Duration
-	// MaxBytes is the size in bytes at and above which values are refused with
-	// [store.ErrTooLarge]; 0 is etcd's default, 1.5 MiB.
+	// MaxBytes is the maximum size of a value in bytes; larger ones are refused with
+	// [store.ErrTooLarge]. 0 is etcd's default, 1.5 MiB.
 	MaxBytes int
 	// Timeout limits the duration of each request to etcd, after which it fails with
 	// [store.UnavailableError]; 0 is ten seconds.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/metadata"
 
@@ -153,7 +154,10 @@ func (w *watcher[T]) receive(next int64) (_ int64, full bool) {
 			w.lose(&store.CompactedError{Revision: next, Oldest: resp.CompactRevision, Slow: true})
 			return next, false
 		}
-		if resp.Err() != nil {
+		if err := resp.Err(); err != nil {
+			if errors.Is(err, rpctypes.ErrPermissionDenied) {
+				w.lose(w.store.failed(err)) // trying again would not help
+			}
 			return next, false
 		}
 		if next, full = w.push(&resp, next); full {

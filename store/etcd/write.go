@@ -26,7 +26,7 @@ func (s *Store[T]) Create(ctx context.Context, key string, value T) (store.Item[
 
 // Update implements [store.Store].
 func (s *Store[T]) Update(ctx context.Context, key string, opts store.UpdateOptions, try store.UpdateFunc[T]) (store.Item[T], error) {
-	return s.change(ctx, "update", key, opts.Preconditions, opts.CreateMissing, func(ctx context.Context, current store.Item[T]) (store.Item[T], *mvccpb.KeyValue, error) {
+	return s.change(ctx, "update", key, opts.Preconditions, opts.CreateMissing, func(current store.Item[T]) (store.Item[T], *mvccpb.KeyValue, error) {
 		value, err := try(current)
 		if err != nil {
 			return store.Item[T]{}, nil, err
@@ -34,29 +34,40 @@ func (s *Store[T]) Update(ctx context.Context, key string, opts store.UpdateOpti
 		if current.Revision != 0 && s.options.Equal(current.Value, value) {
 			return current, nil, nil
 		}
-		return s.put(ctx, "update", key, current.Revision, value)
+		bounded, cancel, err := s.alive(ctx)
+		if err != nil {
+			return store.Item[T]{}, nil, err
+		}
+		defer cancel()
+		return s.put(bounded, "update", key, current.Revision, value)
 	})
 }
 
 // Delete implements [store.Store].
 func (s *Store[T]) Delete(ctx context.Context, key string, opts store.DeleteOptions[T]) (store.Item[T], error) {
-	return s.change(ctx, "delete", key, opts.Preconditions, false, func(ctx context.Context, current store.Item[T]) (store.Item[T], *mvccpb.KeyValue, error) {
+	return s.change(ctx, "delete", key, opts.Preconditions, false, func(current store.Item[T]) (store.Item[T], *mvccpb.KeyValue, error) {
 		if opts.Validate != nil {
 			if err := opts.Validate(current); err != nil {
 				return store.Item[T]{}, nil, err
 			}
 		}
-		revision, now, err := s.swap(ctx, key, current.Revision, clientv3.OpDelete(s.inEtcd(key)))
+		bounded, cancel, err := s.alive(ctx)
+		if err != nil {
+			return store.Item[T]{}, nil, err
+		}
+		defer cancel()
+		revision, now, err := s.swap(bounded, key, current.Revision, clientv3.OpDelete(s.inEtcd(key)))
 		current.Revision = revision
 		return current, now, err
 	})
 }
 
-// change performs a write that depends on the latest item. It calls make with the item, and
-// again with each newer one. make returns the written item, or an item of revision 0 and the
-// key's current state if another write came first.
+// change performs a write that depends on the latest item. It calls write with the item, and
+// again with each newer one. write returns the written item, or an item of revision 0 and the
+// key's current state if another write came first. It limits the time of its requests to etcd, but
+// not that of the caller's functions, which may wait for webhooks.
 func (s *Store[T]) change(ctx context.Context, op, key string, p store.Preconditions, mayCreate bool,
-	write func(ctx context.Context, current store.Item[T]) (store.Item[T], *mvccpb.KeyValue, error)) (store.Item[T], error) {
+	write func(current store.Item[T]) (store.Item[T], *mvccpb.KeyValue, error)) (store.Item[T], error) {
 	bounded, cancel, err := s.begin(ctx, op, key)
 	if err != nil {
 		return store.Item[T]{}, err
@@ -75,13 +86,7 @@ func (s *Store[T]) change(ctx context.Context, op, key string, p store.Precondit
 		if err != nil {
 			return store.Item[T]{}, err
 		}
-		// Only requests to etcd are limited in time, not the caller's function.
-		bounded, cancel, err := s.begin(ctx, op, key)
-		if err != nil {
-			return store.Item[T]{}, err
-		}
-		item, other, err := write(bounded, current)
-		cancel()
+		item, other, err := write(current)
 		if err != nil || item.Revision != 0 {
 			return item, err
 		}

@@ -4,6 +4,7 @@ package etcd
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/store"
 	"github.com/patchlab-dev/patchlab/store/etcd"
@@ -56,4 +57,30 @@ func TestCache(t *testing.T) {
 		}
 		return c
 	}, storetest.CompactionEndsQuietWatches)
+}
+
+// The caller's function of an update may take longer than a request to etcd may, as when it calls
+// webhooks.
+func TestTimeoutDoesNotIncludeTheCallersFunction(t *testing.T) {
+	o := options()
+	o.Timeout = time.Second
+	s := etcd.New(etcdtest.Client(t, etcdtest.Start(t, 1)), o)
+	t.Cleanup(func() { _ = s.Close() })
+	if _, err := s.Create(t.Context(), "/a", storetest.Value{}); err != nil {
+		t.Fatal(err)
+	}
+	slow := func(store.Item[storetest.Value]) (storetest.Value, error) {
+		time.Sleep(2 * o.Timeout)
+		return storetest.Value{Data: "changed"}, nil
+	}
+	if _, err := s.Update(t.Context(), "/a", store.UpdateOptions{}, slow); err != nil {
+		t.Errorf("update: %v", err)
+	}
+	validate := func(store.Item[storetest.Value]) error {
+		time.Sleep(2 * o.Timeout)
+		return nil
+	}
+	if _, err := s.Delete(t.Context(), "/a", store.DeleteOptions[storetest.Value]{Validate: validate}); err != nil {
+		t.Errorf("delete: %v", err)
+	}
 }
