@@ -152,19 +152,7 @@ func (o *serveOptions) services() (controllers.Options, error) {
 }
 
 func (a *App) serve(ctx context.Context, o *serveOptions) error {
-	if o.logFormat != "text" && o.logFormat != "json" {
-		return usage("--log-format " + o.logFormat + ": expected text or json")
-	}
-	if o.authorize != alwaysAllow && o.authorize != byRoles {
-		return usage("--authorization-mode " + o.authorize + ": expected " + alwaysAllow + " or " + byRoles)
-	}
-	if o.clientCA != "" && !o.tls {
-		return usage("--client-ca-file requires --tls: clients present certificates over TLS only")
-	}
-	if err := o.engine.check(); err != nil {
-		return err
-	}
-	if err := o.store.check(); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	if o.store.elsewhere(a) {
@@ -172,9 +160,6 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	}
 	if o.engine.elsewhere(a) {
 		return a.handOver(ctx, "--engine reference")
-	}
-	if _, err := schema.Builtin(minorVersion(o.kubeVersion)); err != nil {
-		return usage("--kube-version " + o.kubeVersion + ": supported versions are " + strings.Join(schema.Versions(), ", "))
 	}
 	services, err := o.services()
 	if err != nil {
@@ -188,26 +173,8 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		Version: minorVersion(o.kubeVersion), NoDefaults: !o.defaults, Addresses: o.defaults, Now: a.Now, StrictNamespaces: o.strict,
 		Tokens: tokens,
 	}
-	if o.admission {
-		if done, err := a.admit(ctx, &config, o.authorize == byRoles); done || err != nil {
-			return err
-		}
-	}
-	for _, note := range o.notes {
-		a.note(note)
-	}
-	if a.Plugins == nil && slices.Contains(o.plugins, podSecurity) {
-		return usage("--enable-admission-plugins " + podSecurity + ": this plugin is part of the program " + admissionProgram +
-			", which was found neither in the directory of patchlab nor on the PATH, or is disabled by --admission=false\n" + howToInstall(admissionPackage))
-	}
-	if err := plugins.Configure(&config, o.plugins, a.Plugins...); err != nil {
-		return usage("--enable-admission-plugins: " + err.Error())
-	}
-	if o.authorize == byRoles {
-		if err := rbac.Configure(&config); err != nil {
-			return err
-		}
-		o.roles = true
+	if done, err := a.configureAdmission(ctx, o, &config); done || err != nil {
+		return err
 	}
 	defer collectRarely()()
 	options := server.Options{Token: o.token, Tokens: tokens, VerifyTokens: o.authorize == byRoles, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts}
@@ -216,11 +183,17 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	}
 	var authorities []byte
 	if o.clientCA != "" {
-		var err error
 		if authorities, options.ClientCAs, err = readAuthorities(o.clientCA); err != nil {
 			return err
 		}
 	}
+	// Whatever is wrong with the flags is found before the first object is written, because the
+	// store may be etcd.
+	l, certificate, err := o.listener(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
 	if err := o.store.open(ctx, a, &config, &options); err != nil {
 		return err
 	}
@@ -229,39 +202,16 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		return err
 	}
 	defer func() { _ = c.Close() }()
-	if err := a.furnish(ctx, c, o); err != nil {
+	if err := a.createInitialObjects(ctx, c, o); err != nil {
 		return err
-	}
-	if o.store.compaction > 0 {
-		go c.CompactEvery(ctx, o.store.compaction)
 	}
 	if authorities != nil {
 		if err := controllers.PublishAuthorities(ctx, c, authorities); err != nil {
 			return err
 		}
 	}
-	flag := "--listen"
-	if o.certificates != nil {
-		flag = "--secure-port"
-	}
-	l, err := listenOn(ctx, flag, o.listen)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	if o.token != "" && !o.tls && !loopback(l.Addr()) {
-		return usage("the token would be sent to " + l.Addr().String() + " unencrypted: add --tls, or listen on 127.0.0.1")
-	}
-	var certificate *server.Certificate
-	switch {
-	case o.certificates != nil:
-		if certificate, err = o.certificates.serving(hostsOf(l.Addr())); err != nil {
-			return err
-		}
-	case o.tls:
-		if certificate, err = server.SelfSigned(time.Now(), hostsOf(l.Addr())...); err != nil {
-			return err
-		}
+	if o.store.compaction > 0 {
+		go c.CompactEvery(ctx, o.store.compaction)
 	}
 	address := addressOf(l.Addr(), certificate != nil)
 	if o.kubeconfig != "" {
@@ -269,15 +219,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 			return err
 		}
 	}
-	if o.kubeconfig != "" && o.token != "" && !o.tls {
-		a.note("warning: kubectl and other clients that read the kubeconfig file send no token over plain HTTP, so that they are refused (401); add --tls")
-	}
-	if !loopback(l.Addr()) && o.token == "" && o.certificates == nil {
-		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and every client has full access; set --token-file to require a token")
-	}
-	if o.authorize == byRoles && !o.tls {
-		a.note("note: kubectl sends tokens only over TLS, and a request without a token may do everything; add --tls to use tokens of service accounts")
-	}
+	a.noteAccess(o, l.Addr())
 	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {
 		options.Hosts = append(options.Hosts, name)
 	}
@@ -285,12 +227,6 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	options.Log = server.LogTo(logger)
 	if a.Log != nil {
 		a.Log(logger)
-	}
-	switch {
-	case o.certificates != nil:
-		a.noteNoAdmission("")
-	case o.admission:
-		a.noteNoAdmission("; --admission=false suppresses this note")
 	}
 	if _, err := fmt.Fprintf(a.Out, "serving on %s\n", address); err != nil {
 		return err
@@ -309,6 +245,94 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		served, options.Authorizer = authorized, authorized
 	}
 	return server.New(served, options).Serve(ctx, l, pair)
+}
+
+// check returns an error for flags that are invalid by themselves.
+func (o *serveOptions) check() error {
+	if o.logFormat != "text" && o.logFormat != "json" {
+		return usage("--log-format " + o.logFormat + ": expected text or json")
+	}
+	if o.authorize != alwaysAllow && o.authorize != byRoles {
+		return usage("--authorization-mode " + o.authorize + ": expected " + alwaysAllow + " or " + byRoles)
+	}
+	if o.clientCA != "" && !o.tls {
+		return usage("--client-ca-file requires --tls: clients present certificates over TLS only")
+	}
+	if _, err := schema.Builtin(minorVersion(o.kubeVersion)); err != nil {
+		return usage("--kube-version " + o.kubeVersion + ": supported versions are " + strings.Join(schema.Versions(), ", "))
+	}
+	if err := o.engine.check(); err != nil {
+		return err
+	}
+	return o.store.check()
+}
+
+// configureAdmission configures rules, webhooks, admission plugins and authorization. done is true
+// if another program, which has the libraries for the first two, has served in place of this one.
+func (a *App) configureAdmission(ctx context.Context, o *serveOptions, config *cluster.Config) (done bool, err error) {
+	if o.admission {
+		if done, err := a.admit(ctx, config, o.authorize == byRoles); done || err != nil {
+			return done, err
+		}
+	}
+	for _, note := range o.notes {
+		a.note(note)
+	}
+	if a.Plugins == nil && slices.Contains(o.plugins, podSecurity) {
+		return false, usage("--enable-admission-plugins " + podSecurity + ": this plugin is part of the program " + admissionProgram +
+			", which was found neither in the directory of patchlab nor on the PATH, or is disabled by --admission=false\n" + howToInstall(admissionPackage))
+	}
+	if err := plugins.Configure(config, o.plugins, a.Plugins...); err != nil {
+		return false, usage("--enable-admission-plugins: " + err.Error())
+	}
+	if o.authorize == byRoles {
+		o.roles = true
+		return false, rbac.Configure(config)
+	}
+	return false, nil
+}
+
+// listener listens on the address of the server. The certificate is nil without TLS.
+func (o *serveOptions) listener(ctx context.Context) (l net.Listener, certificate *server.Certificate, err error) {
+	flag := "--listen"
+	if o.certificates != nil {
+		flag = "--secure-port"
+	}
+	if l, err = listenOn(ctx, flag, o.listen); err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case o.token != "" && !o.tls && !loopback(l.Addr()):
+		err = usage("the token would be sent to " + l.Addr().String() + " unencrypted: add --tls, or listen on 127.0.0.1")
+	case o.certificates != nil:
+		certificate, err = o.certificates.serving(hostsOf(l.Addr()))
+	case o.tls:
+		certificate, err = server.SelfSigned(time.Now(), hostsOf(l.Addr())...)
+	}
+	if err != nil {
+		_ = l.Close()
+	}
+	return l, certificate, err
+}
+
+// noteAccess prints who can and who cannot use the server, where that may surprise, and what it does
+// not support.
+func (a *App) noteAccess(o *serveOptions, address net.Addr) {
+	if o.kubeconfig != "" && o.token != "" && !o.tls {
+		a.note("warning: kubectl and other clients that read the kubeconfig file send no token over plain HTTP, so that they are refused (401); add --tls")
+	}
+	if !loopback(address) && o.token == "" && o.certificates == nil {
+		a.note("warning: " + address.String() + " can be reached from other machines, and every client has full access; set --token-file to require a token")
+	}
+	if o.authorize == byRoles && !o.tls {
+		a.note("note: kubectl sends tokens only over TLS, and a request without a token may do everything; add --tls to use tokens of service accounts")
+	}
+	switch {
+	case o.certificates != nil:
+		a.noteNoAdmission("")
+	case o.admission:
+		a.noteNoAdmission("; --admission=false suppresses this note")
+	}
 }
 
 // control runs controllers until stop is called.
@@ -364,9 +388,9 @@ func (a *App) logger(o *serveOptions) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.Err, handler))
 }
 
-// furnish creates the initial objects of the server: those that every cluster has,
+// createInitialObjects creates the initial objects of the server: those that every cluster has,
 // CustomResourceDefinitions, and objects.
-func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) error {
+func (a *App) createInitialObjects(ctx context.Context, c *cluster.Cluster, o *serveOptions) error {
 	if err := controllers.Bootstrap(ctx, c, o.roles); err != nil {
 		return err
 	}
