@@ -215,11 +215,14 @@ func alsoUndeclared(status *cluster.Status, listed []cluster.Cause, places *loca
 	if undeclared < 0 {
 		return nil
 	}
+	known := make(map[string]bool, len(listed))
+	for _, c := range listed {
+		known[places.indexed(c.Path).String()] = true
+	}
 	var causes []cluster.Cause
 	_, unknown := structural.Prune(w.kind.Type(), w.Value)
 	for _, path := range unknown {
-		same := func(c cluster.Cause) bool { return path.Compare(places.indexed(c.Path)) == 0 }
-		if !slices.ContainsFunc(listed, same) {
+		if !known[path.String()] {
 			c := listed[undeclared]
 			c.Path, c.Field = path, path.String()
 			causes = append(causes, c)

@@ -42,24 +42,34 @@ func newAddresses(s store.Store[*Record], scope string) *addresses {
 	return &addresses{store: s, scope: scope, ip: serviceRange().Addr(), port: firstNodePort - 1}
 }
 
-// An allotment allocates the cluster IPs and node ports of one write. It lists the Services
-// once, at the first allocation.
+// An allotment allocates the cluster IPs and node ports of one attempt at a write.
 type allotment struct {
 	*addresses
-	used func() (ips map[string]bool, ports map[int64]bool)
+	used func() usedAddresses // of the other Services, which it lists once
+	err  error                // why they could not be listed
 }
 
-func (a *addresses) allotment(ctx context.Context) allotment {
-	return allotment{a, sync.OnceValues(func() (map[string]bool, map[int64]bool) { return a.taken(ctx) })}
+// usedAddresses are the cluster IPs and node ports of all Services.
+type usedAddresses struct {
+	ips   map[string]bool
+	ports map[int64]bool
+}
+
+func (a *addresses) allotment(ctx context.Context) *allotment {
+	allotment := &allotment{addresses: a}
+	allotment.used = sync.OnceValue(func() (used usedAddresses) {
+		used, allotment.err = a.inUse(ctx)
+		return used
+	})
+	return allotment
 }
 
 // clusterIP returns a free address of the IP family, or "" if there is none.
-func (a allotment) clusterIP(family string) string {
+func (a *allotment) clusterIP(family string) string {
 	if family != "IPv4" {
 		return ""
 	}
-	taken, _ := a.used()
-	return a.next(taken)
+	return a.next(a.used().ips)
 }
 
 // next returns the next address that is not taken, or "" if there is none.
@@ -79,39 +89,38 @@ func (a *addresses) next(taken map[string]bool) string {
 }
 
 // nodePort returns a free node port, or 0 if there is none.
-func (a allotment) nodePort() int64 {
-	_, taken := a.used()
+func (a *allotment) nodePort() int64 {
+	used := a.used()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for range lastNodePort - firstNodePort + 1 {
 		if a.port++; a.port > lastNodePort {
 			a.port = firstNodePort
 		}
-		if !taken[a.port] {
+		if !used.ports[a.port] {
 			return a.port
 		}
 	}
 	return 0
 }
 
-// taken returns the cluster IPs and node ports of all Services. A failure to read the store is
-// ignored, because the write that follows fails with the same error.
-func (a *addresses) taken(ctx context.Context) (ips map[string]bool, ports map[int64]bool) {
-	ips, ports = map[string]bool{}, map[int64]bool{}
+// inUse returns the cluster IPs and node ports of all Services.
+func (a *addresses) inUse(ctx context.Context) (usedAddresses, error) {
+	used := usedAddresses{map[string]bool{}, map[int64]bool{}}
 	page, err := a.store.List(ctx, a.scope, store.ListOptions[*Record]{})
 	if err != nil {
-		return ips, ports
+		return used, err
 	}
 	for _, item := range page.Items {
-		used, open := kinds.Find(hasAddresses).Addresses(item.Value.tree().Value)
-		for _, ip := range used {
-			ips[ip] = true
+		ips, ports := kinds.Find(hasAddresses).Addresses(item.Value.tree().Value)
+		for _, ip := range ips {
+			used.ips[ip] = true
 		}
-		for _, port := range open {
-			ports[port] = true
+		for _, port := range ports {
+			used.ports[port] = true
 		}
 	}
-	return ips, ports
+	return used, nil
 }
 
 // hasAddresses reports whether objects of the resource have cluster IPs and node ports.
@@ -126,17 +135,19 @@ func (t *task) allocate(asked, object, live document.Value) ([]Cause, *Status) {
 		return nil, nil
 	}
 	var given *kinds.Given
-	if t.addresses != nil {
-		used := sync.OnceValues(func() (map[string]bool, map[int64]bool) { return t.addresses.taken(context.Background()) })
+	if a := t.allotment; a != nil {
 		given = &kinds.Given{
-			IP:   func(ip string) bool { ips, _ := used(); return ips[ip] && !t.dryRun() }, // a dry run allocates no IP
-			Port: func(port int64) bool { _, ports := used(); return ports[port] },
+			IP:   func(ip string) bool { return a.used().ips[ip] && !t.dryRun() }, // a dry run allocates no IP
+			Port: func(port int64) bool { return a.used().ports[port] },
 		}
 		if !t.dryRun() {
 			given.FirstPort, given.LastPort = firstNodePort, lastNodePort
 		}
 	}
 	errs := t.ep.strategy.ValidateAddresses(asked, object, live, given)
+	if a := t.allotment; a != nil && a.err != nil {
+		return nil, storeStatus(t.ep, meta(object, "name"), a.err)
+	}
 	internal := len(errs) > 0 && errs[0].Type == schema.ErrorInternal
 	if live.Exists() && (len(errs) == 0 || internal) {
 		if st := repeatedNodePort(object); st != nil {

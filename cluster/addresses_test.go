@@ -153,3 +153,25 @@ func TestRequestedAddresses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A Service whose address may be that of another one is not created.
+func TestServiceIsRefusedIfTheOthersAreUnknown(t *testing.T) {
+	c, err := New(Config{Addresses: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	createService(t, c, "a", `{"ports":[{"port":80}]}`)
+	c.addresses.store = failingLists{c.store}
+	r := &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d",
+		Body: []byte(`{"apiVersion":"v1","kind":"Service","metadata":{"name":"b"},"spec":{"ports":[{"port":80}]}}`)}
+	var status *Status
+	if _, err := c.Do(t.Context(), r); !errors.As(err, &status) || status.Code < 500 || !strings.Contains(status.Message, "the leader is gone") {
+		t.Errorf("created, or refused with %v", err)
+	}
+}
+
+type failingLists struct{ store.Store[*Record] }
+
+func (failingLists) List(context.Context, string, store.ListOptions[*Record]) (store.Page[*Record], error) {
+	return store.Page[*Record]{}, &store.UnavailableError{Err: errors.New("the leader is gone")}
+}

@@ -195,7 +195,7 @@ func (c *Cluster) createPrepared(ctx context.Context, t *task, out outcome) (*Re
 		return nil, t.exists(item.Value, name)
 	}
 	if err != nil {
-		return nil, c.storeStatus(t.ep, name, err)
+		return nil, storeStatus(t.ep, name, err)
 	}
 	resp, st := t.answer(out, item)
 	c.written(ctx, t.ep, item.Value)
@@ -266,7 +266,7 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 		return c.finalized(ctx, t, key, out)
 	}
 	if err != nil {
-		return nil, c.storeStatus(t.ep, t.Request.Name, err).warning(out.warnings)
+		return nil, storeStatus(t.ep, t.Request.Name, err).warning(out.warnings)
 	}
 	resp, st := t.answer(out, item)
 	c.written(ctx, t.ep, item.Value)
@@ -305,11 +305,11 @@ func (t *task) changed(live, next fieldmanager.Object, current *Record) (*Record
 func (c *Cluster) rehearse(ctx context.Context, t *task, key string, try store.UpdateFunc[*Record], out *outcome) (*Response, *Status) {
 	current, err := c.store.Get(ctx, key, store.GetOptions{})
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return nil, c.storeStatus(t.ep, t.Request.Name, err)
+		return nil, storeStatus(t.ep, t.Request.Name, err)
 	}
 	record, err := try(current)
 	if err != nil && !errors.Is(err, errDeleted) {
-		return nil, c.storeStatus(t.ep, t.Request.Name, err).warning(out.warnings)
+		return nil, storeStatus(t.ep, t.Request.Name, err).warning(out.warnings)
 	}
 	object := out.object
 	if record != nil {
@@ -330,7 +330,7 @@ func (c *Cluster) finalized(ctx context.Context, t *task, key string, out outcom
 	uid := meta(out.object.Value, "uid") // a new object may have the name by now
 	item, err := c.store.Delete(ctx, key, store.DeleteOptions[*Record]{Preconditions: store.Preconditions{UID: &uid}})
 	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrPrecondition) {
-		return nil, c.storeStatus(t.ep, t.Request.Name, err)
+		return nil, storeStatus(t.ep, t.Request.Name, err)
 	}
 	if err == nil {
 		c.removed(ctx, t.ep, item.Value)

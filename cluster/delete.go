@@ -106,7 +106,7 @@ func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Resp
 	for {
 		item, err := d.store.Get(ctx, key, store.GetOptions{})
 		if err != nil {
-			return nil, d.storeStatus(d.ep, name, err)
+			return nil, storeStatus(d.ep, name, err)
 		}
 		live, st := d.read(d.ep.kind, versioned(item.Value.tree(), item.Revision))
 		if st != nil {
@@ -130,11 +130,11 @@ func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Resp
 			return d.answer(live, v)
 		}
 		if v.update.Value.Exists() {
-			if item, err = d.mark(ctx, key, item); err != nil {
+			if item, err = d.mark(ctx, key, item, v.update); err != nil {
 				if errors.Is(err, errChanged) {
 					continue
 				}
-				return nil, d.storeStatus(d.ep, name, err)
+				return nil, storeStatus(d.ep, name, err)
 			}
 			live = versioned(item.Value.tree(), item.Revision)
 			v.update = live
@@ -152,7 +152,7 @@ func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Resp
 				continue
 			}
 			if err != nil {
-				return nil, d.storeStatus(d.ep, name, err)
+				return nil, storeStatus(d.ep, name, err)
 			}
 			if !ended {
 				live = versioned(removed.Value.tree(), removed.Revision)
@@ -164,14 +164,17 @@ func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Resp
 	}
 }
 
-// remove deletes an item that was decided about. One that this request has marked as being deleted
-// is deleted whatever others write in between: every write ends an object whose grace period is
-// over, and a kubelet deletes it as soon as it sees the mark, which ended reports. The request has
-// done what it should then, and succeeds (issue 19403 of Kubernetes).
+// remove deletes the item that the decision was about. If this request has already set its
+// deletionTimestamp (marked), it does so whatever others have written since, and an object that
+// another client has removed meanwhile, as a kubelet does at once, counts as deleted: ended is then
+// true (kubernetes/kubernetes#19403).
 func (d *deletion) remove(ctx context.Context, key string, item store.Item[*Record], marked bool) (removed store.Item[*Record], ended bool, err error) {
 	o := store.DeleteOptions[*Record]{Validate: unchanged(item.Revision)}
 	if marked {
-		time.Sleep(endingFor)
+		select {
+		case <-time.After(endingFor):
+		case <-ctx.Done():
+		}
 		uid := item.Value.UID() // a new object may have the name by now
 		o = store.DeleteOptions[*Record]{Preconditions: store.Preconditions{UID: &uid}}
 	}
@@ -208,21 +211,13 @@ func unchanged(revision int64) func(store.Item[*Record]) error {
 	}
 }
 
-// mark stores the update of a decision about an item, unless the item has changed since.
-func (d *deletion) mark(ctx context.Context, key string, decided store.Item[*Record]) (store.Item[*Record], error) {
+// mark stores the update that was decided for an item, unless the item has changed since.
+func (d *deletion) mark(ctx context.Context, key string, decided store.Item[*Record], update fieldmanager.Object) (store.Item[*Record], error) {
 	return d.store.Update(ctx, key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
 		if current.Revision != decided.Revision {
 			return nil, errChanged
 		}
-		live, st := d.read(d.ep.kind, versioned(current.Value.tree(), current.Revision))
-		if st != nil {
-			return nil, st
-		}
-		v, st := d.decide(live)
-		if st != nil {
-			return nil, st
-		}
-		next, st := d.stored(d.ep.kind, v.update, basis{})
+		next, st := d.stored(d.ep.kind, update, basis{})
 		if st != nil {
 			return nil, st
 		}

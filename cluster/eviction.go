@@ -31,7 +31,7 @@ func (c *Cluster) evict(ctx context.Context, t *task, eviction fieldmanager.Obje
 	key := d.ep.key(t.Namespace, t.Name)
 	live, err := c.store.Get(ctx, key, store.GetOptions{})
 	if err != nil {
-		return nil, c.storeStatus(t.ep, t.Name, err)
+		return nil, storeStatus(t.ep, t.Name, err)
 	}
 	unready := ""
 	if pod := live.Value.tree().Value; !ignoresBudget(pod) {
@@ -111,7 +111,7 @@ func (d *deletion) evict(ctx context.Context, key string) *Status {
 		case errors.As(err, &st):
 			return st
 		case err != nil:
-			return d.storeStatus(d.ep, d.Name, err)
+			return storeStatus(d.ep, d.Name, err)
 		}
 		if d.options.ResourceVersion != nil {
 			version := strconv.FormatInt(item.Revision, 10)

@@ -219,7 +219,7 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 // readStatus is storeStatus for a read. If kube-apiserver would answer from its cache, a
 // resourceVersion that is not reached yet may be asked for again.
 func (c *Cluster) readStatus(ep *endpoint, name string, err error, cached bool) *Status {
-	st := c.storeStatus(ep, name, err)
+	st := storeStatus(ep, name, err)
 	if errors.Is(err, store.ErrFuture) && !cached {
 		st.Details.RetryAfterSeconds = 0
 	}
@@ -227,7 +227,7 @@ func (c *Cluster) readStatus(ep *endpoint, name string, err error, cached bool) 
 }
 
 // storeStatus converts an error of the store to a Status.
-func (c *Cluster) storeStatus(ep *endpoint, name string, err error) *Status {
+func storeStatus(ep *endpoint, name string, err error) *Status {
 	var st *Status
 	var future *store.FutureError
 	var compacted *store.CompactedError

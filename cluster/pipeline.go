@@ -101,6 +101,8 @@ type task struct {
 	joined document.Value
 	// creating reports whether the request is counted among the creations under way.
 	creating bool
+	// allotment allocates addresses in this attempt; nil if the cluster does not.
+	allotment *allotment
 	// valid reports whether the next state passes validation even without ratcheting.
 	valid bool
 	// received are the stages of the body, if the request has notes.

@@ -71,7 +71,7 @@ func (c *Cluster) tokenAccount(ctx context.Context, t *task) (*Record, *Status) 
 	}
 	account, err := c.store.Get(ctx, t.ep.key(t.Namespace, t.Name), store.GetOptions{})
 	if err != nil {
-		return nil, c.storeStatus(t.ep, t.Name, err)
+		return nil, storeStatus(t.ep, t.Name, err)
 	}
 	if uid := meta(t.body, "uid"); uid != "" && uid != account.Value.UID() {
 		return nil, conflict(resource, t.Name, "the UID in the token request ("+uid+") does not match the UID of the service account ("+account.Value.UID()+")")

@@ -80,7 +80,7 @@ func watchDefaults(r *Request) *Request {
 // is too old, or from which a watch with initial events would have to wait, is reported as an
 // ERROR event of the stream.
 func (c *Cluster) watchFailed(ep *endpoint, err error) (*Reading, *Status) {
-	st := c.storeStatus(ep, "", err)
+	st := storeStatus(ep, "", err)
 	if st.Code != 410 && !errors.Is(err, store.ErrFuture) {
 		return nil, st
 	}
@@ -156,7 +156,7 @@ func (w *watcher) ended(ctx context.Context, err error) (ShownEvent, error) {
 	if errors.Is(err, store.ErrClosed) {
 		return ShownEvent{}, io.EOF
 	}
-	return failure(w.storeStatus(w.ep, "", err)), nil
+	return failure(storeStatus(w.ep, "", err)), nil
 }
 
 // event converts an event of the store to a watch event; ok is false if the client gets none.

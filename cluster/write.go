@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
@@ -282,16 +281,16 @@ func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 	if next, st = t.admit(next, live); st != nil {
 		return out, st
 	}
-	if t.means(next.Value, live.Value) && sameManagers(next.Managed, live.Managed, false) {
+	if t.semanticallyEqual(next.Value, live.Value) && sameManagers(next.Managed, live.Managed, false) {
 		next.Managed = live.Managed
 	}
 	out.object, out.deleted = next, t.lastFinalizerGone(live.Value, next.Value)
 	return out, nil
 }
 
-// means reports whether two objects are equal as the API server compares them to keep the times
-// of managers: those of built-in kinds may spell amounts differently.
-func (t *task) means(next, live document.Value) bool {
+// semanticallyEqual reports whether two objects are equal as the API server compares them to keep
+// the times of managers: those of built-in kinds may write the same quantity differently.
+func (t *task) semanticallyEqual(next, live document.Value) bool {
 	return document.Identical(next, live) || t.ep.kind.Builtin && semantic.Equal(t.ep.kind.Type(), next, live)
 }
 
@@ -377,8 +376,8 @@ func (t *task) registryRequest() defaults.Request {
 		q.Subresource = ""
 	}
 	if a := t.addresses; a != nil && t.ep.sub == "" {
-		allotment := a.allotment(context.Background())
-		q.ClusterIP, q.NodePort = allotment.clusterIP, allotment.nodePort
+		t.allotment = a.allotment(t.ctx)
+		q.ClusterIP, q.NodePort = t.allotment.clusterIP, t.allotment.nodePort
 	}
 	return q
 }

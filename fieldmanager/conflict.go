@@ -19,8 +19,8 @@ type Conflict struct {
 	Time time.Time `json:"time,omitzero"`
 	// Path is the path of the field.
 	Path document.Path `json:"path"`
-	// Live is the field's value in the live object and Wanted that in the configuration,
-	// both in the version of the request. They are absent if there is none.
+	// Live is the field's value in the live object and Wanted that in the configuration, both in
+	// the apiVersion of the owner's entry, as Path is. They are absent if there is none.
 	Live   document.Value `json:"live,omitzero"`
 	Wanted document.Value `json:"wanted,omitzero"`
 }

@@ -114,9 +114,9 @@ type Config struct {
 // ResetFields lists the fields that a resource resets to their live values in every request
 // (the API server's GetResetFields).
 type ResetFields struct {
-	// Except lists the fields as dotted names, such as "status" or "metadata.labels". They
-	// include everything below.
-	Except []string
+	// Fields are dotted names, such as "status" or "metadata.labels". They include everything
+	// below.
+	Fields []string
 }
 
 // Manager applies configurations to the objects of one kind and tracks their changes. The

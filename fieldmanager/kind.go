@@ -95,13 +95,13 @@ func (r *resource) reset(subresource string) map[string]ResetFields {
 	var fields ResetFields
 	switch subresource {
 	case "":
-		fields.Except = strategy.Reset
+		fields.Fields = strategy.Reset
 	case "status":
-		fields.Except = strategy.ResetStatus
+		fields.Fields = strategy.ResetStatus
 	case "approval":
-		fields.Except = []string{"spec", "status.certificate"}
+		fields.Fields = []string{"spec", "status.certificate"}
 	case "finalize":
-		fields.Except = []string{"status"}
+		fields.Fields = []string{"status"}
 	}
 	reset := map[string]ResetFields{r.kind.APIVersion(): fields}
 	if r.kind.Builtin || subresource == "status" {

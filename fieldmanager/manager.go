@@ -79,8 +79,9 @@ type UpdateOptions struct {
 // the request; the result contains it. Update follows these rules, in order:
 //
 //	managers  the managedFields in next are used, so that a client can edit
-//	          them; if they are missing, empty or invalid, and always for a
-//	          subresource, those of live are used; [{}] removes all managers
+//	          them; if they are missing or invalid, and always for a
+//	          subresource, those of live are used; [{}], and [] for built-in
+//	          kinds, removes all managers
 //	quiet     an existing object without managers is not tracked
 //	track     the manager owns the fields that it changed, besides those that it
 //	          owned; its entry has the time of the request if it owns new fields

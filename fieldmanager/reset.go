@@ -14,7 +14,7 @@ func newResetter(config map[string]ResetFields) resetter {
 	r := resetter{}
 	for version, f := range config {
 		var s fieldset.Set
-		for _, name := range f.Except {
+		for _, name := range f.Fields {
 			s = s.Union(fieldset.Of(document.Keys(strings.Split(name, ".")...)))
 		}
 		r[version] = s

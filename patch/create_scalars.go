@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"container/heap"
 	"sort"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -59,26 +60,47 @@ func sortedScalars(list document.Value) []entry {
 	return out
 }
 
-// withoutRepeats removes duplicate scalars as kubectl does: each duplicate is overwritten
-// by the last item, and the list is shortened.
+// withoutRepeats removes duplicate scalars in place as kubectl does: for each item in turn, the
+// next duplicate of it is overwritten by the last item, and the list is shortened, until it has none.
 func withoutRepeats(items []document.Value) []document.Value {
-	repeats := make(map[itemKey]int, len(items))
-	for _, v := range items {
-		repeats[scalarKey(v)]++
+	keys, places := make([]itemKey, len(items)), make(map[itemKey]*ascending, len(items))
+	for i, v := range items {
+		keys[i] = scalarKey(v)
+		if places[keys[i]] == nil {
+			places[keys[i]] = &ascending{}
+		}
+		*places[keys[i]] = append(*places[keys[i]], i) // which is in heap order
 	}
-	if len(repeats) == len(items) {
+	if len(places) == len(items) {
 		return items
 	}
 	for i := 0; i < len(items); i++ {
-		k := scalarKey(items[i])
-		for j := i + 1; j < len(items) && repeats[k] > 1; j++ {
-			if scalarKey(items[j]) == k {
-				items[j] = items[len(items)-1]
-				items = items[:len(items)-1]
-				repeats[k]--
-				j--
+		for same := places[keys[i]]; same.Len() > 0; {
+			j := heap.Pop(same).(int)
+			if j <= i || j >= len(items) || keys[j] != keys[i] {
+				continue // the item itself, or one that is elsewhere now
+			}
+			last := len(items) - 1
+			items[j], keys[j] = items[last], keys[last]
+			items = items[:last]
+			if j < last {
+				heap.Push(places[keys[j]], j)
 			}
 		}
 	}
 	return items
+}
+
+// ascending is a heap of the indices of equal items, the lowest first.
+type ascending []int
+
+func (a ascending) Len() int           { return len(a) }
+func (a ascending) Less(i, j int) bool { return a[i] < a[j] }
+func (a ascending) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
+func (a *ascending) Push(i any)        { *a = append(*a, i.(int)) }
+func (a *ascending) Pop() any {
+	last := len(*a) - 1
+	i := (*a)[last]
+	*a = (*a)[:last]
+	return i
 }

@@ -24,15 +24,24 @@ const (
 
 // String returns the value for 'kubectl patch --type', and "auto" for TypeAuto.
 func (t Type) String() string {
-	return [...]string{"auto", "json", "merge", "strategic"}[t]
+	names := [...]string{"auto", "json", "merge", "strategic"}
+	if int(t) < len(names) {
+		return names[t]
+	}
+	return "unknown"
 }
 
 // MediaType returns the content type of the patch request, and "" for TypeAuto.
 func (t Type) MediaType() string {
-	if t == TypeAuto {
-		return ""
+	switch t {
+	case TypeJSON:
+		return "application/json-patch+json"
+	case TypeMerge:
+		return "application/merge-patch+json"
+	case TypeStrategic:
+		return "application/strategic-merge-patch+json"
 	}
-	return "application/" + [...]string{"", "json-patch", "merge-patch", "strategic-merge-patch"}[t] + "+json"
+	return ""
 }
 
 // The limits of kube-apiserver, which are the defaults of Options.

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -135,9 +136,12 @@ func (w *strategist) order(object, patch document.Value, t *schema.Type, key str
 func (w *strategist) itemsToOrder(live, change document.Value, f field) (merged, error) {
 	if live.Exists() && change.Exists() && f.merge && live.Len()+change.Len() > 0 {
 		m, err := w.mergeItems(live, change, f)
+		if err != nil {
+			return m, err
+		}
 		m.keepServerOrder()
 		m.arrange(m.byPatch, m.server)
-		return m, err
+		return m, nil
 	}
 	items := live
 	if change.Exists() {
@@ -202,7 +206,7 @@ func (w *strategist) agree(change, order document.Value, f field) error {
 	if len(f.keys) > 0 {
 		for i, item := range change.Items() {
 			if item.Kind() != document.Object {
-				return w.fail(ErrInternal, "item "+itoa(i)+" must be an object, not "+article(item.Kind()))
+				return w.fail(ErrInternal, "item "+strconv.Itoa(i)+" must be an object, not "+article(item.Kind()))
 			}
 		}
 	}
@@ -228,7 +232,7 @@ func (w *strategist) agree(change, order document.Value, f field) error {
 	if i == change.Len() {
 		return nil
 	}
-	err := w.fail(ErrInternal, "item "+itoa(i)+" of the patch is not in the order of "+directiveOrder)
+	err := w.fail(ErrInternal, "item "+strconv.Itoa(i)+" of the patch is not in the order of "+directiveOrder)
 	err.Hint = "sort the patch's items like " + directiveOrder + ", which must contain all of them"
 	return err
 }

@@ -1,12 +1,8 @@
 package patch
 
 import (
-	"strconv"
-
 	"github.com/patchlab-dev/patchlab/document"
 )
-
-func itoa(i int) string { return strconv.Itoa(i) }
 
 // An entry is an item of a list during the merge.
 type entry struct {

@@ -209,9 +209,9 @@ func (c *Cache[T]) askLocked() {
 // errBehind reports that the cache has not reached a revision within CacheOptions.Wait.
 var errBehind = errors.New("the cache is behind")
 
-// wait returns a timeline that has reached the revision, or errBehind.
-func (c *Cache[T]) wait(ctx context.Context, revision int64) (*timeline[T], error) {
-	ctx, cancel := context.WithTimeout(ctx, c.options.Wait)
+// wait returns a timeline that has reached the revision, or errBehind if that takes too long.
+func (c *Cache[T]) wait(parent context.Context, revision int64) (*timeline[T], error) {
+	ctx, cancel := context.WithTimeout(parent, c.options.Wait)
 	defer cancel()
 	for {
 		c.mu.Lock()
@@ -235,6 +235,9 @@ func (c *Cache[T]) wait(ctx context.Context, revision int64) (*timeline[T], erro
 			c.mu.Lock()
 			c.waiters = slices.DeleteFunc(c.waiters, func(other waiter) bool { return other.reached == w.reached })
 			c.mu.Unlock()
+			if err := parent.Err(); err != nil {
+				return nil, err
+			}
 			return nil, errBehind
 		}
 	}

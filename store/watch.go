@@ -25,7 +25,7 @@ type watcher[T any] struct {
 	initial *initialEvents[T]
 	err     error // the final error
 
-	mu sync.Mutex // guards the fields below; a writer acquires Memory.mu first
+	mu sync.Mutex // guards the fields below; a writer acquires timeline.mu first
 	// first is the number of the first record in scope that is not delivered, 0 if there is
 	// none; firstRevision is its revision or a lower one. last is at least the number of the
 	// last such record.

@@ -119,12 +119,12 @@ func (q request) config(e fieldmanager.Engine, apiVersion string) fieldmanager.C
 		Engine: e, Other: func(v string) *schema.Type { return types[v] }}
 	if status, _ := q.c.Input.Get("status").Bool(); status {
 		config.Subresource = q.Get("subresource").StringOr("")
-		fields := fieldmanager.ResetFields{Except: []string{"status"}}
+		fields := fieldmanager.ResetFields{Fields: []string{"status"}}
 		if config.Subresource != "" {
-			fields.Except = nil
+			fields.Fields = nil
 			for _, f := range k.Type().Map.Fields {
 				if f.Name != "status" {
-					fields.Except = append(fields.Except, f.Name)
+					fields.Fields = append(fields.Fields, f.Name)
 				}
 			}
 		}
