@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -34,6 +35,9 @@ type Options struct {
 	// NoWebhooks disables webhooks: their configurations have no effect. Rules and policies
 	// still run.
 	NoWebhooks bool
+	// Disabled are the names of the admission plugins that do not run, as in kube-apiserver's
+	// --disable-admission-plugins; Plugins lists them.
+	Disabled []string
 	// Audit is called with each annotation that a policy or webhook adds to the audit event of
 	// a request; nil drops them. It must be safe for concurrent use.
 	Audit func(r *cluster.Request, key, value string)
@@ -97,12 +101,25 @@ func newPlugins(s *source, o Options) (*plugins, error) {
 	if err != nil {
 		return nil, err
 	}
-	policies := newPolicies(s, o)
-	return &plugins{
-		hooks: hooks, policies: policies,
-		rounds:      []apiadmission.MutationInterface{&mutatingPolicies{policies}, &mutatingWebhooks{hooks}},
-		validations: []apiadmission.ValidationInterface{&validatingPolicies{policies}, &validatingWebhooks{hooks}},
-	}, nil
+	p := &plugins{hooks: hooks, policies: newPolicies(s, o)}
+	mutations := []apiadmission.MutationInterface{&mutatingPolicies{p.policies}, &mutatingWebhooks{hooks}}
+	validations := []apiadmission.ValidationInterface{&validatingPolicies{p.policies}, &validatingWebhooks{hooks}}
+	for i, name := range Plugins() {
+		switch {
+		case slices.Contains(o.Disabled, name):
+		case i < len(mutations):
+			p.rounds = append(p.rounds, mutations[i])
+		default:
+			p.validations = append(p.validations, validations[i-len(mutations)])
+		}
+	}
+	return p, nil
+}
+
+// Plugins returns the names of kube-apiserver's admission plugins that this package runs, in their
+// order.
+func Plugins() []string {
+	return []string{"MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook"}
 }
 
 // allowAll is an authorizer that allows everything.

@@ -13,16 +13,18 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// The API server's default Service range, which has 65,534 usable cluster IPs, and its default
-// node port range.
+// The API server's default node port range.
 const (
 	firstNodePort = 30000
 	lastNodePort  = 32767
 )
 
-// serviceRange returns the range of cluster IPs (--service-cluster-ip-range).
-func serviceRange() netip.Prefix {
-	return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 96, 0, 0}), 16)
+// serviceRange returns the range to allocate cluster IPs from if cidr is configured.
+func serviceRange(cidr netip.Prefix) netip.Prefix {
+	if !cidr.IsValid() {
+		return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 96, 0, 0}), 16)
+	}
+	return cidr.Masked()
 }
 
 // addresses allocates cluster IPs and node ports to Services that leave them unset. Allocation
@@ -32,14 +34,18 @@ func serviceRange() netip.Prefix {
 type addresses struct {
 	store store.Store[*Record]
 	scope string // the scope of Services in the store
+	cidr  netip.Prefix
+	// closed is set if a Service must not choose an IP outside the range.
+	closed bool
 
 	mu   sync.Mutex
 	ip   netip.Addr // the IP allocated last
 	port int64
 }
 
-func newAddresses(s store.Store[*Record], scope string) *addresses {
-	return &addresses{store: s, scope: scope, ip: serviceRange().Addr(), port: firstNodePort - 1}
+func newAddresses(s store.Store[*Record], scope string, cidr netip.Prefix) *addresses {
+	in := serviceRange(cidr)
+	return &addresses{store: s, scope: scope, cidr: in, closed: cidr.IsValid(), ip: in.Addr(), port: firstNodePort - 1}
 }
 
 // An allotment allocates the cluster IPs and node ports of one attempt at a write.
@@ -76,10 +82,10 @@ func (a *allotment) clusterIP(family string) string {
 func (a *addresses) next(taken map[string]bool) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for range 1 << (32 - serviceRange().Bits()) {
+	for range 1 << (32 - a.cidr.Bits()) {
 		a.ip = a.ip.Next()
-		if !serviceRange().Contains(a.ip.Next()) { // skip the network and broadcast addresses
-			a.ip = serviceRange().Addr().Next()
+		if !a.cidr.Contains(a.ip.Next()) { // skip the network and broadcast addresses
+			a.ip = a.cidr.Addr().Next()
 		}
 		if s := a.ip.String(); !taken[s] {
 			return s
@@ -139,6 +145,10 @@ func (t *task) allocate(asked, object, live document.Value) ([]Cause, *Status) {
 		given = &kinds.Given{
 			IP:   func(ip string) bool { return a.used().ips[ip] && !t.dryRun() }, // a dry run allocates no IP
 			Port: func(port int64) bool { return a.used().ports[port] },
+			InRange: func(ip string) bool {
+				addr, err := netip.ParseAddr(ip)
+				return err != nil || !a.closed || a.cidr.Contains(addr)
+			},
 		}
 		if !t.dryRun() {
 			given.FirstPort, given.LastPort = firstNodePort, lastNodePort

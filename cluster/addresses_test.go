@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -105,7 +106,7 @@ func TestAddressesAreNotAllocatedByDefault(t *testing.T) {
 }
 
 func TestAddressesRunOut(t *testing.T) {
-	a := newAddresses(NewStore(), "/registry/services/specs/")
+	a := newAddresses(NewStore(), "/registry/services/specs/", netip.Prefix{})
 	seen := map[string]bool{}
 	for range 65534 {
 		ip := a.next(map[string]bool{})

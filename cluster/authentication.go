@@ -16,9 +16,17 @@ import (
 	"github.com/patchlab-dev/patchlab/kinds"
 )
 
-// Issuer is the issuer of service account tokens and the audience of the API, as kubeadm
+// Issuer is the usual issuer of service account tokens and audience of the API, as kubeadm
 // configures them.
 const Issuer = "https://kubernetes.default.svc.cluster.local"
+
+// issuer returns the issuer of the cluster's tokens.
+func (c *Cluster) issuer() string {
+	if c.config.Tokens == nil {
+		return Issuer
+	}
+	return c.config.Tokens.Issuer()
+}
 
 // leeway is how far the clocks of two servers may differ, and how long the tokens of a service
 // account remain valid whose deletion has begun.
@@ -35,7 +43,7 @@ var ErrNotIssued = errors.New(invalidToken)
 // is not such a token at all. Without [Config.Tokens] no token is valid.
 func (c *Cluster) Authenticate(ctx context.Context, token string, audiences ...string) (User, []string, error) {
 	claims := tokenClaims(token)
-	if c.config.Tokens == nil || claims.Get("iss").StringOr("") != Issuer {
+	if c.config.Tokens == nil || claims.Get("iss").StringOr("") != c.issuer() {
 		return User{}, nil, ErrNotIssued
 	}
 	user, granted, err := c.authenticate(ctx, token, claims, audiences)
@@ -52,7 +60,7 @@ func (c *Cluster) authenticate(ctx context.Context, token string, claims documen
 		return User{}, nil, err
 	}
 	if len(audiences) == 0 {
-		audiences = []string{Issuer}
+		audiences = []string{c.issuer()}
 	}
 	intended := claims.Get("aud").Strings()
 	granted := slices.DeleteFunc(slices.Clone(audiences), func(a string) bool { return !slices.Contains(intended, a) })

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"sync/atomic"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -53,7 +54,7 @@ func New(config Config) (*Cluster, error) {
 		c.store = NewStore()
 	}
 	if config.Addresses {
-		p.addresses = newAddresses(c.store, "/registry/"+kinds.Find(hasAddresses).StorageName()+"/")
+		p.addresses = newAddresses(c.store, "/registry/"+kinds.Find(hasAddresses).StorageName()+"/", config.ServiceRange)
 	}
 	p.namespace = c.storedNamespace
 	load := c.loadDefinitions
@@ -74,6 +75,9 @@ func New(config Config) (*Cluster, error) {
 // Kinds returns the kinds that the cluster serves, including those of
 // CustomResourceDefinitions. The registry changes as CustomResourceDefinitions do.
 func (c *Cluster) Kinds() *schema.Registry { return c.kinds }
+
+// ServiceRange returns the range from which cluster IPs are allocated.
+func (c *Cluster) ServiceRange() netip.Prefix { return serviceRange(c.config.ServiceRange) }
 
 // Close ends all watches and closes the store. Later requests fail.
 func (c *Cluster) Close() error { return c.store.Close() }

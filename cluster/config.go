@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math/rand/v2"
+	"net/netip"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -36,9 +37,13 @@ type Config struct {
 	Shared bool
 	// NoDefaults disables the defaulting of built-in kinds.
 	NoDefaults bool
-	// Addresses allocates cluster IPs (of 10.96.0.0/16) and node ports to Services that leave
-	// them unset, as the API server does. Without it they stay unset.
+	// Addresses allocates cluster IPs and node ports to Services that leave them unset, as the API
+	// server does. Without it they stay unset.
 	Addresses bool
+	// ServiceRange is the range of IPv4 cluster IPs (--service-cluster-ip-range of kube-apiserver).
+	// With the zero value, they are allocated from 10.96.0.0/16, and Services may choose any, because
+	// objects of other clusters have IPs of other ranges.
+	ServiceRange netip.Prefix
 	// StrictNamespaces refuses to create objects in namespaces that do not exist or are being
 	// deleted, and to delete default, kube-system and kube-public, as the admission plugin
 	// NamespaceLifecycle does.
@@ -82,6 +87,8 @@ type Converter func(object document.Value, apiVersion string) (document.Value, e
 // Tokens signs the tokens of service accounts and checks the signatures, as package server does
 // with ES256. Its methods are called concurrently.
 type Tokens interface {
+	// Issuer returns the issuer of the tokens, which is also the audience of the API.
+	Issuer() string
 	// Sign returns the JSON Web Token (RFC 7519) with the given claims, a JSON object.
 	Sign(claims []byte) (string, error)
 	// Verify returns an error unless Sign has returned the token.

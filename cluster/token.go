@@ -33,7 +33,7 @@ func (c *Cluster) issueToken(ctx context.Context, t *task, request fieldmanager.
 	}
 	audiences := t.body.Lookup("spec", "audiences")
 	if audiences.Len() == 0 {
-		audiences = document.NewList(text(Issuer))
+		audiences = document.NewList(text(c.issuer()))
 	}
 	metadata := request.Value.Get("metadata").With("name", text(t.Name)).With("namespace", text(t.Namespace)).
 		With("uid", text(account.UID())).With("creationTimestamp", text(formatTime(t.now)))
@@ -52,7 +52,7 @@ func (c *Cluster) issueToken(ctx context.Context, t *task, request fieldmanager.
 	ends := t.now.Add(time.Duration(seconds) * time.Second)
 	issued := document.NewInt(t.now.Unix())
 	claims := document.NewObject().With("aud", audiences).With("exp", document.NewInt(ends.Unix())).With("iat", issued).
-		With("iss", text(Issuer)).With("jti", text(c.config.UID())).With("kubernetes.io", claim).With("nbf", issued).
+		With("iss", text(c.issuer())).With("jti", text(c.config.UID())).With("kubernetes.io", claim).With("nbf", issued).
 		With("sub", text("system:serviceaccount:"+t.Namespace+":"+t.Name))
 	token, st := c.signed(claims)
 	if st != nil {

@@ -15,17 +15,20 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// starters are the objects that kube-apiserver creates when it starts: the system namespaces,
-// the Service kubernetes, and the priority classes of system pods
-// (k8s.io/kubernetes/pkg/controlplane and plugin rest/scheduling).
-var starters = []string{
-	systemNamespace("default"), systemNamespace("kube-node-lease"), systemNamespace("kube-public"), systemNamespace("kube-system"),
-	`{"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes","namespace":"default",
-		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"10.96.0.1",
+// starters returns the objects that kube-apiserver creates when it starts: the system namespaces,
+// the Service kubernetes with the first address of the range, and the priority classes of system
+// pods (k8s.io/kubernetes/pkg/controlplane and plugin rest/scheduling).
+func starters(c *cluster.Cluster) []string {
+	first := c.ServiceRange().Addr().Next().String()
+	return []string{
+		systemNamespace("default"), systemNamespace("kube-node-lease"), systemNamespace("kube-public"), systemNamespace("kube-system"),
+		`{"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes","namespace":"default",
+		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"` + first + `",
 		"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","sessionAffinity":"None",
 		"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":6443}]}}`,
-	priorityClass("system-cluster-critical", 2000000000, "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."),
-	priorityClass("system-node-critical", 2000001000, "Used for system critical pods that must not be moved from their current node."),
+		priorityClass("system-cluster-critical", 2000000000, "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."),
+		priorityClass("system-node-critical", 2000001000, "Used for system critical pods that must not be moved from their current node."),
+	}
 }
 
 func systemNamespace(name string) string {
@@ -60,13 +63,13 @@ func roles() ([]string, error) {
 // APIServices of the versions ([cluster.Cluster.RegisterVersions]). With withRoles it also creates the
 // roles and bindings with which kube-apiserver begins. Existing objects are not changed.
 func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
-	all := starters
+	all := starters(c)
 	if withRoles {
 		more, err := roles()
 		if err != nil {
 			return err
 		}
-		all = slices.Concat(starters, more)
+		all = append(all, more...)
 	}
 	for _, body := range all {
 		if err := start(ctx, c, body); err != nil {
@@ -88,7 +91,7 @@ func startServiceCIDR(ctx context.Context, c *cluster.Cluster) error {
 		return nil
 	}
 	const object = `{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","metadata":{"name":"kubernetes"},`
-	if err := start(ctx, c, object+`"spec":{"cidrs":["10.96.0.0/16"]}}`); err != nil {
+	if err := start(ctx, c, object+`"spec":{"cidrs":["`+c.ServiceRange().String()+`"]}}`); err != nil {
 		return err
 	}
 	r := cluster.Request{Group: k.Group, Version: k.Version, Resource: k.Resource, Name: "kubernetes"}

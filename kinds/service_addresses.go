@@ -16,6 +16,8 @@ type Given struct {
 	// IP and Port report whether an IP or a node port is allocated.
 	IP   func(string) bool
 	Port func(int64) bool
+	// InRange reports whether an IP belongs to the cluster's range.
+	InRange func(string) bool
 	// FirstPort and LastPort are the range of node ports. With a LastPort of 0 any port and any
 	// name of the Service is valid, as in a dry run in kube-apiserver.
 	FirstPort, LastPort int64
@@ -158,10 +160,18 @@ func (c *check) freeIPs(asked, spec field, old document.Value, given *Given) boo
 		}
 	}
 	free := func(ip string) bool {
-		if ip == "" || ip == "None" || !given.IP(ip) {
+		why := ""
+		switch {
+		case ip == "" || ip == "None":
+			return true
+		case !given.InRange(ip):
+			why = "the provided network does not match the current range"
+		case given.IP(ip):
+			why = "provided IP is already allocated"
+		default:
 			return true
 		}
-		c.invalid(shown, "failed to allocate IP "+ip+": provided IP is already allocated")
+		c.invalid(shown, "failed to allocate IP "+ip+": "+why)
 		return false
 	}
 	ips := asked.get("clusterIPs")

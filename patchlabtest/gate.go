@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -33,7 +34,8 @@ type Request struct {
 // Fault makes matching requests fail. Empty fields match everything.
 type Fault struct {
 	// Verb, Group, Resource, Subresource, Namespace, Name and User select requests, by the
-	// values that [Request] has for them. Group "core" is the core group.
+	// values that [Request] has for them, such as "update" and "configmaps". The one exception is
+	// Group, where "core" is the core group, because "" matches every group.
 	Verb, Group, Resource, Subresource, Namespace, Name, User string
 	// Times is the number of requests to fail; 0 fails all.
 	Times int
@@ -44,10 +46,23 @@ type Fault struct {
 	Status *cluster.Status
 }
 
-// Conflict returns the failure of an update with an outdated resourceVersion.
+// modified is the reason of a conflict, as kube-apiserver words it.
+const modified = "the object has been modified; please apply your changes to the latest version and try again"
+
+// Conflict returns the failure of an update with an outdated resourceVersion. In the response it names
+// the object of the request.
 func Conflict() *cluster.Status {
-	return &cluster.Status{Code: 409, Reason: cluster.ReasonConflict,
-		Message: "Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again"}
+	return &cluster.Status{Code: 409, Reason: cluster.ReasonConflict, Message: "Operation cannot be fulfilled: " + modified}
+}
+
+// about returns the status as the response to a request: a [Conflict] names its object.
+func about(st *cluster.Status, r *cluster.Request) *cluster.Status {
+	if st.Message != Conflict().Message || r.Name == "" {
+		return st
+	}
+	resource := strings.Trim(r.Resource+"."+r.Group, ".")
+	return &cluster.Status{Code: st.Code, Reason: st.Reason, Details: &cluster.StatusDetails{Name: r.Name, Group: r.Group, Kind: r.Resource},
+		Message: "Operation cannot be fulfilled on " + resource + " " + strconv.Quote(r.Name) + ": " + modified}
 }
 
 // TooManyRequests returns the failure of an overloaded server, with Retry-After set to a
@@ -117,7 +132,7 @@ func (g *gate) admit(ctx context.Context, r *cluster.Request) error {
 	if f.Status == nil {
 		return nil
 	}
-	return f.Status
+	return about(f.Status, r)
 }
 
 // fault returns the first fault that matches a request, and counts the request.
@@ -176,8 +191,15 @@ func (s *Server) Requests() []Request {
 }
 
 // Inject makes requests fail from now on, until remove is called. If several faults match a
-// request, the one injected first applies.
+// request, the one injected first applies. It panics if no request can have the fault's verb.
 func (s *Server) Inject(f Fault) (remove func()) {
+	if verb := (cluster.Verb)(0); f.Verb != "" {
+		for ; verb.String() != f.Verb; verb++ {
+			if verb > cluster.DeleteCollection {
+				panic("patchlabtest: no request has the verb " + strconv.Quote(f.Verb) + "; verbs are in lower case, as in Request.Verb")
+			}
+		}
+	}
 	own := &f
 	s.gate.mu.Lock()
 	s.gate.faults = append(s.gate.faults, own)

@@ -87,10 +87,23 @@ func TestFaultsFailTheSelectedRequests(t *testing.T) {
 	}
 	defer s.Inject(patchlabtest.Fault{Verb: "update", Group: "core", Resource: "configmaps", Times: 2, Status: patchlabtest.Conflict()})()
 	for i, want := range []bool{true, true, false} {
-		if _, err := maps.Update(ctx, object, metav1.UpdateOptions{}); apierrors.IsConflict(err) != want {
+		_, err := maps.Update(ctx, object, metav1.UpdateOptions{})
+		if apierrors.IsConflict(err) != want {
 			t.Errorf("update %d: got %v", i, err)
 		}
+		const message = `Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again`
+		if want && err.Error() != message {
+			t.Errorf("update %d: got %v, want %s", i, err, message)
+		}
 	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("a fault for the verb Update, which no request has, does not panic")
+			}
+		}()
+		s.Inject(patchlabtest.Fault{Verb: "Update", Status: patchlabtest.Conflict()})
+	}()
 	remove := s.Inject(patchlabtest.Fault{Verb: "watch", Status: patchlabtest.Expired()})
 	if _, err := maps.Watch(ctx, metav1.ListOptions{}); !apierrors.IsResourceExpired(err) {
 		t.Errorf("watch: got %v, want Expired", err)

@@ -83,8 +83,8 @@ func ExampleOptions_quota() {
 	// configmaps "b" is forbidden: exceeded quota: small, requested: configmaps=1, used: configmaps=1, limited: configmaps=1
 }
 
-// Wrap injects faults: the first write to each object is rejected with a conflict, so
-// the test shows whether a controller retries.
+// Wrap injects a fault: the first create is answered with 503 (Service Unavailable), so that the
+// test shows whether a controller tries again.
 func ExampleOptions_wrap() {
 	var writes atomic.Int32
 	s, err := patchlabtest.New(patchlabtest.Options{Wrap: func(next http.Handler) http.Handler {

@@ -13,11 +13,11 @@
 // run, and changes to them apply from the next request on. Two controllers of
 // kube-controller-manager run: the namespace controller, which deletes the contents of
 // terminating namespaces, and the garbage collector; with [Options].RBAC also the aggregation
-// of ClusterRoles, and with the admission plugin ResourceQuota the controller that counts what
-// quotas limit. There are no others: no Pods are created for a Deployment. Unless
+// of ClusterRoles, and with the admission plugins ResourceQuota and ServiceAccount the controllers
+// that count what quotas limit and create the account "default". There are no others: no Pods are created for a Deployment. Unless
 // [Options].StrictNamespaces is set, objects can be created in namespaces that do not exist.
-// The system namespaces, the Service kubernetes and the system priority classes exist from the
-// beginning.
+// The system namespaces, the Service kubernetes, the system priority classes and the APIServices
+// exist from the beginning.
 //
 // A suite written for controller-runtime's envtest works with one changed line, which makes
 // envtest use this server. It installs CRDs and webhooks as usual.
@@ -26,6 +26,11 @@
 //		UseExistingCluster: ptr.To(true), Config: server.Config(), // this line
 //		CRDDirectoryPaths: …, WebhookInstallOptions: …,
 //	}
+//
+// envtest's own API server has no controllers, but admission plugins and authorization by roles:
+// [Options]{NoControllers: true, StrictNamespaces: true, AdmissionPlugins: []string{plugins.Default},
+// RBAC: true} is closest to it. [Server.ConfigFor] takes the place of its AddUser, and flags that a suite
+// sets for the API server have no effect; doc/envtest.md describes programs with which these work too.
 //
 // In addition to what envtest offers, [Server.Requests] returns the requests with their users,
 // [Server.Inject] makes requests fail, [Clock] is a clock that the test advances, and
@@ -69,7 +74,7 @@ type Options struct {
 	// Values are objects to create, CustomResourceDefinitions included: pointers to
 	// typed objects, such as *appsv1.Deployment, *unstructured.Unstructured, or apply
 	// configurations. A typed object without apiVersion and kind must be of a type in
-	// Scheme.
+	// Scheme. A namespaced object without a namespace is created in "default".
 	Values []any
 	// Scheme provides the kinds of the typed objects in Values; nil is client-go's
 	// scheme.Scheme.

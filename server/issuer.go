@@ -6,8 +6,6 @@ import (
 	"net/http"
 
 	"github.com/go-jose/go-jose/v4"
-
-	"github.com/patchlab-dev/patchlab/cluster"
 )
 
 // issuerPath and keysPath publish what verifies the tokens (OpenID Connect Discovery 1.0, RFC 7517).
@@ -30,7 +28,7 @@ func (s *Server) issuer(w *writer, r *http.Request) {
 			ResponseTypes []string `json:"response_types_supported"`
 			SubjectTypes  []string `json:"subject_types_supported"`
 			Algorithms    []string `json:"id_token_signing_alg_values_supported"`
-		}{cluster.Issuer, scheme + r.Host + keysPath, []string{"id_token"}, []string{"public"}, []string{string(jose.ES256)}}, nil
+		}{s.options.Tokens.Issuer(), scheme + r.Host + keysPath, []string{"id_token"}, []string{"public"}, []string{string(jose.ES256)}}, nil
 	})
 }
 

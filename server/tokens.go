@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -18,6 +19,9 @@ import (
 // is created when it is first needed and never leaves the process, so a token is valid until the
 // process ends. The zero value is ready to use. It is safe for concurrent use.
 type Tokens struct {
+	// URL is the issuer; "" is [cluster.Issuer].
+	URL string
+
 	once   sync.Once
 	key    *ecdsa.PrivateKey
 	public jose.JSONWebKey
@@ -26,6 +30,9 @@ type Tokens struct {
 }
 
 var _ cluster.Tokens = (*Tokens)(nil)
+
+// Issuer returns the issuer of the tokens.
+func (t *Tokens) Issuer() string { return cmp.Or(t.URL, cluster.Issuer) }
 
 // ready creates the key at the first call.
 func (t *Tokens) ready() error {

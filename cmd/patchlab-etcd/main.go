@@ -19,8 +19,8 @@ import (
 func main() {
 	os.Exit(cli.RunLinked(cli.Linked{
 		Reference: linked.Reference(),
-		Admission: func(c *cluster.Config, roles bool) error {
-			return admission.Configure(c, admission.Options{RBAC: roles})
+		Admission: func(c *cluster.Config, o cli.AdmissionOptions) error {
+			return admission.Configure(c, admission.Options{RBAC: o.RBAC, Disabled: o.Disabled})
 		},
 		Plugins: []plugins.Plugin{podsecurity.Plugin()},
 		Etcd:    open,

@@ -22,8 +22,8 @@ func main() { os.Exit(cli.RunLinked(commands(), os.Args[1:], os.Stdin, os.Stdout
 func commands() cli.Linked {
 	return cli.Linked{
 		Reference: linked.Reference(),
-		Admission: func(c *cluster.Config, roles bool) error {
-			return admission.Configure(c, admission.Options{RBAC: roles})
+		Admission: func(c *cluster.Config, o cli.AdmissionOptions) error {
+			return admission.Configure(c, admission.Options{RBAC: o.RBAC, Disabled: o.Disabled})
 		},
 		Plugins:  []plugins.Plugin{podsecurity.Plugin()},
 		Log:      klog.SetSlogLogger,

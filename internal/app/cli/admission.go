@@ -20,9 +20,9 @@ const (
 
 // admit adds admission to the configuration of a cluster. If only another program has
 // admission, it executes that program, which does all the work, and done is true.
-func (a *App) admit(ctx context.Context, config *cluster.Config, roles bool) (done bool, err error) {
+func (a *App) admit(ctx context.Context, config *cluster.Config, o AdmissionOptions) (done bool, err error) {
 	if a.Admission != nil {
-		return false, a.Admission(config, roles)
+		return false, a.Admission(config, o)
 	}
 	if program, ok := findProgram(admissionProgram); ok {
 		return true, a.runWith(ctx, program)

@@ -280,7 +280,7 @@ func (o *applyOptions) lab(a *App, registry *schema.Registry) (*patchlab.Lab, er
 	options := patchlab.Options{Kinds: registry, NoDefaults: !o.defaults, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}
 	if a.Admission != nil {
 		var config cluster.Config
-		if err := a.Admission(&config, false); err != nil {
+		if err := a.Admission(&config, AdmissionOptions{}); err != nil {
 			return nil, err
 		}
 		options.Rules = config.Rules

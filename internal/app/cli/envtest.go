@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -31,8 +32,8 @@ func (a *App) envtestCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "envtest",
 		Short: "Install kube-apiserver and etcd for suites that use envtest, and print their folder",
-		Long: `Copy this program into a folder under the names kube-apiserver and etcd, and print the
-folder. A test suite that uses envtest (sigs.k8s.io/controller-runtime) runs unchanged
+		Long: `Copy this program into a folder under the names kube-apiserver and etcd, link the kubectl
+on the PATH if there is one, and print the folder. A test suite that uses envtest (sigs.k8s.io/controller-runtime) runs unchanged
 with KUBEBUILDER_ASSETS set to it: envtest then starts 'patchlab serve' with the flags,
 certificates, authorization and admission plugins that it sets for kube-apiserver.
 Objects are in memory; etcd only answers health checks. The built-in kinds are those of
@@ -46,8 +47,8 @@ program ` + admissionProgram + `, which is copied instead if it is installed.
 		Example: `  # Run the tests of an operator
   KUBEBUILDER_ASSETS=$(patchlab envtest) go test ./...
 
-  # Install the kinds of Kubernetes 1.34 into a folder of the project
-  patchlab envtest --kube-version 1.34 --dir bin/k8s`,
+  # Install the kinds of Kubernetes 1.34 where kubebuilder's projects look for them
+  patchlab envtest --kube-version 1.34 --dir bin/k8s/1.34.0-linux-amd64`,
 		Args: arguments(),
 		RunE: func(*cobra.Command, []string) error { return a.envtest(folder, version) },
 	}
@@ -89,8 +90,32 @@ func (a *App) envtest(folder, version string) error {
 	if err := install(folder, program, version); err != nil {
 		return fmt.Errorf("installing %s and %s: %w", kubeAPIServer, etcdStandIn, err)
 	}
+	if err := linkKubectl(folder); err != nil {
+		return fmt.Errorf("linking kubectl, which is on the PATH, for suites that run it: %w", err)
+	}
 	_, err = fmt.Fprintln(a.Out, folder)
 	return err
+}
+
+// linkKubectl puts a link to the kubectl on the PATH, if there is one, into the folder, where envtest
+// and setup-envtest look for it. A kubectl in the folder is kept.
+func linkKubectl(folder string) error {
+	name := programFile("kubectl")
+	target := filepath.Join(folder, name)
+	if _, err := os.Stat(target); err == nil {
+		return nil
+	}
+	program, err := exec.LookPath("kubectl")
+	if err != nil {
+		return nil // few suites need it
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return err
+	}
+	if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // a link to what no longer exists
+	}
+	return os.Symlink(program, target)
 }
 
 // install copies a program into a folder under both names, beside the file with the version. A test

@@ -87,6 +87,21 @@ func TestEnvtestInstallsBothPrograms(t *testing.T) {
 	if err != nil || string(printed) != "Kubernetes v1.33.0+patchlab\n" {
 		t.Errorf("kube-apiserver --version printed %q: %v", printed, err)
 	}
+	if suffix == "" { // links need a privilege on Windows
+		kubectl := filepath.Join(t.TempDir(), "kubectl")
+		if err := os.WriteFile(kubectl, []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", filepath.Dir(kubectl))
+		for range 2 {
+			if code, _, errs := ran(t, "envtest", "--dir", folder); code != exitDone {
+				t.Error(errs)
+			}
+		}
+		if linked, err := os.Readlink(filepath.Join(folder, "kubectl")); err != nil || linked != kubectl {
+			t.Errorf("kubectl in the folder links to %q (%v), want %q", linked, err, kubectl)
+		}
+	}
 	if code, _, errs := ran(t, "envtest", "--dir", folder, "--kube-version", "1.2"); code != exitUsage || !strings.Contains(errs, "supported versions are 1.30") {
 		t.Errorf("an unknown version: code %d, errors %q", code, errs)
 	}
@@ -237,6 +252,12 @@ func TestKubeAPIServerRefuses(t *testing.T) {
 		want string
 	}{
 		{"an argument", []string{"x"}, exitUsage, "accepts no arguments"},
+		{"an unknown mode", []string{"--authorization-mode=Node,Rbac"}, exitUsage, "--authorization-mode Rbac: expected some of AlwaysAllow"},
+		{"a mode that would allow too much", []string{"--authorization-mode=AlwaysDeny"}, exitUsage, "AlwaysDeny: patchlab does not implement this mode"},
+		{"an unknown plugin", []string{"--enable-admission-plugins=Priority,Bogus"}, exitUsage, "--enable-admission-plugins Bogus: kube-apiserver has no such admission plugin"},
+		{"an unknown disabled plugin", []string{"--disable-admission-plugins=Bogus"}, exitUsage, "--disable-admission-plugins Bogus: kube-apiserver has no such"},
+		{"no range", []string{"--service-cluster-ip-range=10.0.0.0"}, exitUsage, "--service-cluster-ip-range 10.0.0.0: expected a range such as 10.96.0.0/16"},
+		{"a small range", []string{"--service-cluster-ip-range=10.0.0.0/30"}, exitUsage, "at least eight addresses"},
 		{"no file of authorities", []string{"--client-ca-file", filepath.Join(folder, "none")}, exitRefused, "--client-ca-file " + filepath.Join(folder, "none") + ": no such file"},
 		{"no authority in the file", []string{"--client-ca-file", text}, exitRefused, "text: the file contains no certificate in PEM"},
 		{"a certificate without its key", []string{"--tls-cert-file", cert}, exitUsage, "--tls-cert-file and --tls-private-key-file must be used together"},

@@ -35,8 +35,8 @@ type certificateFiles struct {
 // inert are the flags of kube-apiserver that envtest sets and that have no meaning or one fixed value
 // here.
 var inert = []string{
-	"advertise-address", "allow-privileged", "etcd-servers", "insecure-bind-address", "insecure-port", "service-account-issuer",
-	"service-account-key-file", "service-account-signing-key-file", "service-cluster-ip-range", "v",
+	"advertise-address", "allow-privileged", "etcd-servers", "insecure-bind-address", "insecure-port", "service-account-key-file",
+	"service-account-signing-key-file", "v",
 }
 
 // kubeAPIServerCommand is the command that serves with the flags of kube-apiserver.
@@ -46,7 +46,7 @@ func (a *App) kubeAPIServerCommand() *cobra.Command {
 		engine: engineFlag{name: "ours"}, store: storeFlags{name: "memory", compaction: defaultCompaction}, certificates: &certificateFiles{},
 	}
 	var address, port string
-	var modes, enabled, disabled []string
+	var modes, enabled, disabled, issuers []string
 	var version bool
 	c := &cobra.Command{
 		Use:   kubeAPIServer,
@@ -72,8 +72,20 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 			if ignored := a.ignoredFlags(c); len(ignored) > 0 {
 				o.notes = append(o.notes, "note: flags that have no effect here: "+strings.Join(ignored, ", "))
 			}
+			if err := checkPlugins("--enable-admission-plugins", enabled); err != nil {
+				return err
+			}
+			if err := checkPlugins("--disable-admission-plugins", disabled); err != nil {
+				return err
+			}
+			if err := checkModes(modes); err != nil {
+				return err
+			}
 			if missing := a.missingPlugins(enabled); len(missing) > 0 {
 				o.notes = append(o.notes, "note: admission plugins that patchlab does not implement: "+strings.Join(missing, ", "))
+			}
+			if len(issuers) > 0 {
+				o.issuer = issuers[0]
 			}
 			o.listen = net.JoinHostPort(address, port)
 			if slices.Contains(modes, byRoles) {
@@ -81,7 +93,7 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 			} else {
 				o.token = rand.Text() // nobody has it: without authorization, kube-apiserver refuses anonymous requests
 			}
-			o.plugins = a.withoutDisabled(disabled)
+			o.plugins, o.disabled = a.withoutDisabled(disabled), disabled
 			return a.serve(c.Context(), &o)
 		},
 	}
@@ -94,6 +106,8 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 	f.StringVar(&o.certificates.cert, "tls-cert-file", "", "PEM file of the server's certificate, instead of that in --cert-dir")
 	f.StringVar(&o.certificates.key, "tls-private-key-file", "", "PEM file of the private key of --tls-cert-file")
 	f.StringVar(&o.clientCA, "client-ca-file", "", "PEM file of the authorities whose certificates authenticate clients")
+	f.StringVar(&o.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services (default 10.96.0.0/16, but any other IP can be requested)")
+	f.StringSliceVar(&issuers, "service-account-issuer", nil, "issuer of the tokens of service accounts, which is also the audience of the API; of several, the first one")
 	f.StringSliceVar(&modes, "authorization-mode", nil, "comma-separated list: with RBAC, requests are refused that the roles of their users do not allow")
 	f.StringSliceVar(&enabled, "enable-admission-plugins", nil, "comma-separated list of admission plugins to run; those that kube-apiserver enables by default run already")
 	f.StringSliceVar(&disabled, "disable-admission-plugins", nil, "comma-separated list of admission plugins not to run")
@@ -123,6 +137,46 @@ func (a *App) ignoredFlags(c *cobra.Command) []string {
 	return ignored
 }
 
+// authorizationModes are the modes of kube-apiserver. Only RBAC has an effect; the others are accepted
+// beside it.
+var authorizationModes = []string{"AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"}
+
+// checkModes returns an error for an authorization mode that kube-apiserver does not know, or that
+// patchlab cannot run.
+func checkModes(modes []string) error {
+	for _, mode := range modes {
+		if !slices.Contains(authorizationModes, mode) {
+			return usage("--authorization-mode " + mode + ": expected some of " + strings.Join(authorizationModes, ", "))
+		}
+	}
+	if slices.Contains(modes, "AlwaysDeny") {
+		return usage("--authorization-mode AlwaysDeny: patchlab does not implement this mode")
+	}
+	return nil
+}
+
+// otherPlugins are the admission plugins of kube-apiserver 1.30 to 1.37 that patchlab does not
+// implement.
+var otherPlugins = []string{
+	"AlwaysAdmit", "AlwaysDeny", "AlwaysPullImages", "CertificateApproval", "CertificateSigning",
+	"ClusterTrustBundleAttest", "DenyServiceExternalIPs", "EventRateLimit", "ExtendedResourceToleration",
+	"ImagePolicyWebhook", "JobValidation", "LimitPodHardAntiAffinityTopology", "NamespaceAutoProvision",
+	"NamespaceExists", "NodeRestriction", "OwnerReferencesPermissionEnforcement", "PersistentVolumeLabel",
+	"PodGroupProtection", "PodGroupWorkloadExists", "PodNodeSelector", "PodTolerationRestriction",
+	"SecurityContextDeny",
+}
+
+// checkPlugins returns an error for an admission plugin that kube-apiserver does not know. It does not
+// start with one.
+func checkPlugins(flag string, names []string) error {
+	for _, name := range names {
+		if !slices.Contains(otherPlugins, name) && !slices.Contains(admissionParts, name) && !slices.Contains(plugins.Names(), name) && name != podSecurity {
+			return usage(flag + " " + name + ": kube-apiserver has no such admission plugin")
+		}
+	}
+	return nil
+}
+
 // missingPlugins returns those of the enabled admission plugins that are not implemented.
 func (a *App) missingPlugins(enabled []string) []string {
 	known := append(plugins.Names(a.Plugins...), admissionParts...)
@@ -135,7 +189,8 @@ func (a *App) withoutDisabled(disabled []string) []string {
 	return slices.DeleteFunc(plugins.Names(a.Plugins...), func(name string) bool { return slices.Contains(disabled, name) })
 }
 
-// admissionParts are the admission plugins of kube-apiserver that patchlab-admission always runs.
+// admissionParts are the admission plugins of kube-apiserver that package admission implements, which
+// run unless they are disabled.
 var admissionParts = []string{
 	"MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",
 }

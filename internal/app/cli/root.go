@@ -53,9 +53,8 @@ type App struct {
 	// that need it execute another program.
 	Reference *verify.Reference
 	// Admission adds rules, policies and webhooks to the configuration of a cluster; nil if
-	// this program does not include them. roles is set if expressions may do what the roles in
-	// the cluster allow, and not everything.
-	Admission func(c *cluster.Config, roles bool) error
+	// this program does not include them.
+	Admission func(*cluster.Config, AdmissionOptions) error
 	// Policies is Admission without webhooks and other calls to servers, for scenarios.
 	Policies func(*cluster.Config) error
 	// Plugins are the admission plugins that serve knows besides those of package plugins.
@@ -113,11 +112,19 @@ func RunWith(reference *verify.Reference, args []string, in io.Reader, out, errO
 	return RunLinked(Linked{Reference: reference}, args, in, out, errOut)
 }
 
+// AdmissionOptions are those of package admission that commands set.
+type AdmissionOptions struct {
+	// RBAC is set if expressions may do what the roles in the cluster allow, and not everything.
+	RBAC bool
+	// Disabled are admission plugins that do not run.
+	Disabled []string
+}
+
 // Linked holds the optional parts of a program, whose libraries are too large for every start
 // of patchlab.
 type Linked struct {
 	Reference *verify.Reference
-	Admission func(c *cluster.Config, roles bool) error
+	Admission func(*cluster.Config, AdmissionOptions) error
 	Policies  func(*cluster.Config) error
 	Plugins   []plugins.Plugin
 	Etcd      func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)

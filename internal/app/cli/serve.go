@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"slices"
@@ -33,7 +34,10 @@ type serveOptions struct {
 	clientCA    string // file
 	controllers string
 	strict      bool
+	issuer      string // of the tokens of service accounts
+	ipRange     string // of cluster IPs, see serviceRange
 	plugins     []string
+	disabled    []string // of the admission plugins that this program runs without being asked
 	authorize   string
 	roles       bool
 	tls         bool
@@ -122,6 +126,8 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
 	f.StringSliceVar(&o.plugins, "enable-admission-plugins", nil, "comma-separated list of kube-apiserver's admission plugins to run, such as LimitRanger,Priority; "+plugins.Default+" runs all that patchlab implements")
 	f.StringVar(&o.authorize, "authorization-mode", alwaysAllow, "AlwaysAllow, or RBAC to refuse requests that the roles of their users do not allow; implies --bootstrap-roles")
+	f.StringVar(&o.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services (default 10.96.0.0/16, but any other IP can be requested)")
+	f.StringVar(&o.issuer, "service-account-issuer", "", "issuer of the tokens of service accounts, which is also the audience of the API (default "+cluster.Issuer+")")
 	f.BoolVar(&o.roles, "bootstrap-roles", false, "create the roles and bindings with which kube-apiserver begins")
 	f.BoolVar(&o.log, "request-log", false, "log every request to standard error")
 	f.StringVar(&o.logFormat, "log-format", "text", "log format: text or json")
@@ -168,10 +174,13 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if err := o.readToken(); err != nil {
 		return err
 	}
-	tokens := &server.Tokens{}
+	tokens := &server.Tokens{URL: o.issuer}
 	config := cluster.Config{
 		Version: minorVersion(o.kubeVersion), NoDefaults: !o.defaults, Addresses: o.defaults, Now: a.Now, StrictNamespaces: o.strict,
 		Tokens: tokens,
+	}
+	if config.ServiceRange, err = o.serviceRange(); err != nil {
+		return err
 	}
 	if done, err := a.configureAdmission(ctx, o, &config); done || err != nil {
 		return err
@@ -267,11 +276,35 @@ func (o *serveOptions) check() error {
 	return o.store.check()
 }
 
+// serviceRange returns the IPv4 range of --service-cluster-ip-range. kube-apiserver also takes one of
+// IPv6, which has no effect here.
+func (o *serveOptions) serviceRange() (netip.Prefix, error) {
+	for text := range strings.SplitSeq(o.ipRange, ",") {
+		if text == "" {
+			continue
+		}
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return p, usage("--service-cluster-ip-range " + o.ipRange + ": expected a range such as 10.96.0.0/16")
+		}
+		if p.Addr().Is4() && p.Bits() > maxServiceBits {
+			return p, usage("--service-cluster-ip-range " + o.ipRange + ": the range must have at least eight addresses")
+		}
+		if p.Addr().Is4() {
+			return p, nil
+		}
+	}
+	return netip.Prefix{}, nil
+}
+
+// maxServiceBits is the length of the prefix of the smallest range of cluster IPs.
+const maxServiceBits = 29
+
 // configureAdmission configures rules, webhooks, admission plugins and authorization. done is true
 // if another program, which has the libraries for the first two, has served in place of this one.
 func (a *App) configureAdmission(ctx context.Context, o *serveOptions, config *cluster.Config) (done bool, err error) {
 	if o.admission {
-		if done, err := a.admit(ctx, config, o.authorize == byRoles); done || err != nil {
+		if done, err := a.admit(ctx, config, AdmissionOptions{RBAC: o.authorize == byRoles, Disabled: o.disabled}); done || err != nil {
 			return done, err
 		}
 	}

@@ -540,3 +540,54 @@ func TestServeAddresses(t *testing.T) {
 }
 
 func tcpAddress(ip string) net.Addr { return &net.TCPAddr{IP: net.ParseIP(ip), Port: 80} }
+
+// The range of cluster IPs and the issuer of tokens have the effects of kube-apiserver's flags.
+func TestServeHasARangeAndAnIssuer(t *testing.T) {
+	url, _, stop := startProgram(t, "serve", "--listen", "127.0.0.1:0", "--admission=false", "--service-cluster-ip-range", "fd00::/108,10.0.0.0/24",
+		"--service-account-issuer", "https://issuer.example.com")
+	defer stop()
+	send := func(method, path, body string) (int, document.Value) {
+		t.Helper()
+		request, err := http.NewRequest(method, url+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		resp, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := document.Parse(text, document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, d.Root
+	}
+	const services = "/api/v1/namespaces/default/services"
+	_, kubernetes := send("GET", services+"/kubernetes", "")
+	_, created := send("POST", services, `{"metadata":{"name":"a"},"spec":{"ports":[{"port":80}]}}`)
+	code, refused := send("POST", services, `{"metadata":{"name":"b"},"spec":{"clusterIP":"10.96.0.50","ports":[{"port":80}]}}`)
+	_, cidr := send("GET", "/apis/networking.k8s.io/v1/servicecidrs/kubernetes", "")
+	send("POST", "/api/v1/namespaces/default/serviceaccounts", `{"metadata":{"name":"robot"}}`)
+	_, token := send("POST", "/api/v1/namespaces/default/serviceaccounts/robot/token", `{}`)
+	_, published := send("GET", "/.well-known/openid-configuration", "")
+	for what, is := range map[string][2]string{
+		"kubernetes": {kubernetes.Lookup("spec", "clusterIP").StringOr(""), "10.0.0.1"},
+		"a Service":  {created.Lookup("spec", "clusterIP").StringOr(""), "10.0.0.2"},
+		"the range":  {cidr.Lookup("spec", "cidrs").String(), `["10.0.0.0/24"]`},
+		// As kube-apiserver 1.36.3 answers.
+		"an IP of another range": {fmt.Sprint(code, " ", refused.Get("message").StringOr("")), `422 Service "b" is invalid: spec.clusterIPs: ` +
+			`Invalid value: ["10.96.0.50"]: failed to allocate IP 10.96.0.50: the provided network does not match the current range`},
+		"the audience": {token.Lookup("spec", "audiences").String(), `["https://issuer.example.com"]`},
+		"the issuer":   {published.Get("issuer").StringOr(""), "https://issuer.example.com"},
+	} {
+		if is[0] != is[1] {
+			t.Errorf("%s: %s, want %s", what, is[0], is[1])
+		}
+	}
+}
