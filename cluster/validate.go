@@ -25,7 +25,7 @@ func (t *task) newCauses(next fieldmanager.Object) []Cause {
 		if len(causes) == 0 || !t.ep.strategy.MetadataLast {
 			causes = append(metadata, causes...)
 		}
-		causes = append(causes, t.namespaceCauses(object)...)
+		causes = append(t.namespaceCauses(object), causes...)
 		if len(causes) == 0 {
 			causes = schemaCauses(kinds.ValidatePathSegments(object))
 		}

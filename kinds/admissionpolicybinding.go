@@ -62,16 +62,18 @@ func (c *check) paramRef(ref field) {
 	if !ref.isSet() {
 		return
 	}
+	const why = "name and selector are mutually exclusive"
 	name, selector := ref.get("name"), ref.get("selector")
 	named, selected := !name.isEmpty(), selector.isSet()
 	if named {
 		c.syntax(name, names.PathSegment)
+		if selected {
+			c.forbidden(name, why)
+		}
 	}
 	c.labelSelector(selector)
 	switch {
 	case named && selected:
-		const why = "name and selector are mutually exclusive"
-		c.forbidden(name, why)
 		c.forbidden(selector, why)
 	case !named && !selected:
 		c.required(ref, "one of name or selector must be specified")

@@ -13,6 +13,9 @@ var daemonSetStrategy = Strategy{
 func validateDaemonSet(c *check, object, old field) {
 	spec := object.get("spec")
 	selector, template := spec.get("selector"), spec.get("template")
+	if old.isSet() {
+		c.immutable(selector, old.get("spec.selector"))
+	}
 	c.labelSelector(selector)
 	if isSelector(selector.Value) {
 		c.selects(selector, template)
@@ -22,11 +25,9 @@ func validateDaemonSet(c *check, object, old field) {
 	}
 	c.podTemplate(template)
 	c.runsForEver(template, "DaemonSet")
-	c.counts(spec, "minReadySeconds", "revisionHistoryLimit")
+	c.counts(spec, "minReadySeconds")
 	c.daemonSetStrategy(spec.get("updateStrategy"))
-	if old.isSet() {
-		c.immutable(selector, old.get("spec.selector"))
-	}
+	c.counts(spec, "revisionHistoryLimit")
 }
 
 func (c *check) daemonSetStrategy(strategy field) {

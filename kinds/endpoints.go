@@ -35,11 +35,11 @@ func validateEndpointSubset(c *check, subset field) {
 			address := list.item(i)
 			ip, node := address.get("ip"), address.get("nodeName")
 			c.address(ip)
-			c.endpointAddress(ip)
 			c.syntaxIfSet(address.get("hostname"), names.DNSLabel)
 			if node.isSet() {
 				c.syntax(node, names.DNSSubdomain)
 			}
+			c.endpointAddress(ip)
 		}
 	}
 	for i := range ports.items() {

@@ -74,7 +74,11 @@ func persistentVolumeSources() []string {
 // validatePersistentVolumeSpec validates the spec of a persistent volume or, with inline, of
 // the volume in a VolumeAttachment, which allows few fields beside csi.
 func validatePersistentVolumeSpec(c *check, spec field, name string, inline bool) {
-	validateAccessModes(c, spec.get("accessModes"), "")
+	if modes := spec.get("accessModes"); modes.items() == 0 {
+		c.required(modes, "")
+	} else {
+		validateAccessModes(c, modes)
+	}
 	reclaim, mode, class, affinity := spec.get("persistentVolumeReclaimPolicy"), spec.get("volumeMode"), spec.get("storageClassName"), spec.get("nodeAffinity")
 	if inline {
 		validateInlineVolume(c, spec, reclaim, mode, class, affinity)
@@ -130,11 +134,7 @@ func validateInlineVolume(c *check, spec, reclaim, mode, class, affinity field) 
 }
 
 // validateAccessModes requires known access modes. ReadWriteOncePod must be the only one.
-func validateAccessModes(c *check, modes field, missing string) {
-	if modes.items() == 0 {
-		c.required(modes, missing)
-		return
-	}
+func validateAccessModes(c *check, modes field) {
 	alone, others := false, false
 	for i := range modes.items() {
 		mode := modes.hiddenItem(i)

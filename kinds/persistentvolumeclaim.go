@@ -25,12 +25,17 @@ func validatePersistentVolumeClaim(c *check, object, old field) {
 	}
 }
 
-// validateClaimSpec validates the spec of a claim or of a claim template. anyGroup skips the
+// validateClaimSpec validates the spec of a claim, of an ephemeral volume or of a StatefulSet's claim
+// template. anyGroup skips the
 // syntax of the API groups of data sources, for claims that are stored with an invalid one.
 func validateClaimSpec(c *check, spec field, anyGroup bool) {
 	class, attributes, mode := spec.get("storageClassName"), spec.get("volumeAttributesClassName"), spec.get("volumeMode")
-	validateAccessModes(c, spec.get("accessModes"), noAccessMode)
+	modes := spec.get("accessModes")
+	if modes.items() == 0 {
+		c.required(modes, "at least 1 access mode is required")
+	}
 	c.labelSelector(spec.get("selector"))
+	validateAccessModes(c, modes)
 	if storage := spec.getAs("resources", "resources[storage]").getAs("requests.storage", ""); storage.isSet() {
 		c.positive(storage, aboveZero)
 	} else {

@@ -239,7 +239,7 @@ func (p *podCheck) checkEphemeral(v, source field, name string) {
 		p.required(template, "")
 	} else {
 		p.templateMetadata(template.get("metadata"))
-		p.claimSpec(template.get("spec"))
+		validateClaimSpec(p.check, template.get("spec"), false)
 	}
 	if pod := p.podName(); pod != "" && name != "" {
 		if why := names.DNSSubdomain(pod + "-" + name); why != "" {

@@ -55,11 +55,11 @@ func validateResourceClaim(c *check, object, old field) {
 
 func validateResourceClaimTemplate(c *check, object, old field) {
 	spec := object.get("spec")
+	c.templateMetadata(spec.get("metadata"))
+	validateDeviceClaim(c, spec.get("spec.devices"))
 	if old.isSet() {
 		c.immutable(spec, old.get("spec"))
 	}
-	c.templateMetadata(spec.get("metadata"))
-	validateDeviceClaim(c, spec.get("spec.devices"))
 }
 
 func validateResourceClaimStatus(c *check, object, old field) {

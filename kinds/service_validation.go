@@ -36,7 +36,10 @@ func validateService(c *check, object, old field) {
 	case "ExternalName":
 		validateExternalName(c, spec)
 	}
-	validateServicePorts(c, ports, kind.text())
+	var portNames seenTexts
+	for i := range ports.items() {
+		validateServicePort(c, ports.item(i), ports.items() > 1, &portNames)
+	}
 	c.labels(spec.get("selector"))
 	validateSessionAffinity(c, spec)
 	if kind.text() != "ExternalName" {
@@ -44,6 +47,7 @@ func validateService(c *check, object, old field) {
 	}
 	validateExternalIPs(c, spec.get("externalIPs"), was.Value.Get("externalIPs"))
 	c.needOneOf(kind, "ClusterIP,ExternalName,LoadBalancer,NodePort")
+	validatePortsTogether(c, ports, kind.text())
 	validateSourceRanges(c, object, old)
 	validateLoadBalancer(c, spec, was)
 	validateTrafficPolicies(c, spec)
@@ -77,33 +81,38 @@ func validateExternalName(c *check, spec field) {
 	}
 }
 
-func validateServicePorts(c *check, ports field, kind string) {
-	var names, numbers, nodePorts seenTexts
+// validatePortsTogether validates what depends on the type of the Service and on its other ports.
+func validatePortsTogether(c *check, ports field, kind string) {
+	var numbers, nodePorts seenTexts
 	for i := range ports.items() {
-		port := ports.item(i)
-		name, protocol, number, nodePort := port.get("name"), port.get("protocol"), port.get("port"), port.get("nodePort")
-		validateServicePort(c, port, ports.items() > 1)
-		if name.text() != "" && names.add(name.text()) {
-			c.duplicate(name)
-		}
-		if kind == "ClusterIP" && nodePort.number() != 0 {
+		if nodePort := ports.item(i).get("nodePort"); kind == "ClusterIP" && nodePort.number() != 0 {
 			c.forbidden(nodePort, "may not be used when `type` is 'ClusterIP'")
 		}
-		if nodePort.number() != 0 && nodePorts.add(protocol.text()+nodePort.NumberText()) {
+	}
+	for i := range ports.items() {
+		port := ports.item(i)
+		if nodePort := port.get("nodePort"); nodePort.number() != 0 && nodePorts.add(port.get("protocol").text()+nodePort.NumberText()) {
 			c.duplicate(nodePort)
 		}
-		if numbers.add(protocol.text() + number.NumberText()) {
+	}
+	for i := range ports.items() {
+		port := ports.item(i)
+		if numbers.add(port.get("protocol").text() + port.get("port").NumberText()) {
 			c.duplicate(port)
 		}
 	}
 }
 
-func validateServicePort(c *check, port field, nameRequired bool) {
+// validateServicePort validates one port. known are the names of those before it.
+func validateServicePort(c *check, port field, nameRequired bool, known *seenTexts) {
 	name, target, application := port.get("name"), port.get("targetPort"), port.get("appProtocol")
 	if nameRequired {
 		c.need(name)
 	}
 	c.syntaxIfSet(name, names.DNSLabel)
+	if name.text() != "" && known.add(name.text()) {
+		c.duplicate(name)
+	}
 	c.port(port.get("port"))
 	c.needOneOf(port.get("protocol"), "SCTP,TCP,UDP")
 	c.portOrName(target)

@@ -22,12 +22,10 @@ var statefulSetStrategy = Strategy{
 func validateStatefulSet(c *check, object, old field) {
 	spec := object.get("spec")
 	if !old.isSet() {
-		c.statefulSetSpec(spec)
-		c.claimTemplates(spec.get("volumeClaimTemplates"))
-		c.syntaxIfSet(spec.get("serviceName"), names.DNSLabel)
+		c.statefulSetSpec(spec, true)
 		return
 	}
-	from, to := c.statefulSetSpec(spec)
+	from, to := c.statefulSetSpec(spec, false)
 	if c.failed(0) && !validStatefulSet(c.kind, old.Value) {
 		c.errs = slices.Delete(c.errs, from, to)
 	}
@@ -54,13 +52,14 @@ func validateStatefulSet(c *check, object, old field) {
 func validStatefulSet(k *schema.Kind, object document.Value) bool {
 	c := newCheck(k, "", object)
 	defer c.release()
-	c.statefulSetSpec(c.root(object).get("spec"))
+	c.statefulSetSpec(c.root(object).get("spec"), false)
 	return len(c.errs) == 0
 }
 
-// statefulSetSpec validates the spec of a StatefulSet. The errors that it returns the indices of
-// are those in the pod template, without the StatefulSet's own rules for it.
-func (c *check) statefulSetSpec(spec field) (from, to int) {
+// statefulSetSpec validates the spec of a StatefulSet; the claim templates and the name of the
+// Service only if it is new. The errors that it returns the indices of are those in the pod template,
+// without the StatefulSet's own rules for it.
+func (c *check) statefulSetSpec(spec field, isNew bool) (from, to int) {
 	if policy := spec.get("podManagementPolicy"); c.need(policy) && !among(policy.text(), "OrderedReady,Parallel") {
 		c.invalid(policy, "must be 'OrderedReady' or 'Parallel'")
 	}
@@ -69,7 +68,13 @@ func (c *check) statefulSetSpec(spec field) (from, to int) {
 		c.oneOf(policy.get("whenDeleted"), "Retain,Delete")
 		c.oneOf(policy.get("whenScaled"), "Retain,Delete")
 	}
+	if isNew {
+		c.claimTemplates(spec.get("volumeClaimTemplates"))
+	}
 	c.counts(spec, "replicas", "minReadySeconds", "ordinals.start")
+	if isNew {
+		c.syntaxIfSet(spec.get("serviceName"), names.DNSLabel)
+	}
 	selector := spec.get("selector")
 	c.needSelector(selector, "statefulset")
 	if !isSelector(selector.Value) {
@@ -113,7 +118,7 @@ func (c *check) statefulSetStrategy(strategy field) {
 
 func (c *check) claimTemplates(list field) {
 	for i := range list.items() {
-		c.claimSpec(list.item(i).get("spec"))
+		validateClaimSpec(c, list.item(i).get("spec"), false)
 	}
 }
 

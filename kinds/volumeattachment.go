@@ -21,6 +21,9 @@ func validateVolumeAttachment(c *check, object, old field) {
 	validateAttachmentSource(c, spec.get("source"))
 	c.syntax(spec.get("nodeName"), names.DNSSubdomain)
 	validateVolumeAttachmentStatus(c, object, old)
+	if name := spec.get("source.persistentVolumeName"); name.isSet() {
+		c.syntax(name, names.DNSSubdomain)
+	}
 	if old.isSet() {
 		c.immutable(spec, old.get("spec"))
 	}
@@ -37,9 +40,6 @@ func validateAttachmentSource(c *check, source field) {
 		validatePersistentVolumeSpec(c, inline, "", true)
 	case name.text() == "":
 		c.required(name, "must specify non empty persistentVolumeName")
-	}
-	if name.isSet() {
-		c.syntax(name, names.DNSSubdomain)
 	}
 }
 
