@@ -169,13 +169,17 @@ func (c *Cluster) isGone(object document.Value) bool {
 	return err == nil && at.Before(c.config.Now().Add(-leeway))
 }
 
-// tokenStatus returns the status of a TokenReview.
-func (c *Cluster) tokenStatus(ctx context.Context, spec document.Value) document.Value {
+// tokenStatus returns the status of a TokenReview. As in kube-apiserver, what the client has sent of it
+// remains where the result says nothing.
+func (c *Cluster) tokenStatus(ctx context.Context, spec, sent document.Value) document.Value {
 	user, audiences, err := c.Authenticate(ctx, spec.Get("token").StringOr(""), spec.Get("audiences").Strings()...)
 	if err != nil {
-		return invalidTokenStatus(err.Error())
+		return withTokenError(sent, err.Error())
 	}
-	return document.NewObject().With("authenticated", document.NewBool(true)).
+	if sent.Kind() != document.Object {
+		sent = document.NewObject()
+	}
+	return sent.With("authenticated", document.NewBool(true)).
 		With("user", kinds.UserInfo(user)).With("audiences", document.NewStrings(audiences...))
 }
 

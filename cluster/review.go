@@ -51,7 +51,7 @@ func (c *Cluster) review(ctx context.Context, t *task) (*Response, *Status) {
 	}
 	var status document.Value
 	if review.Status == nil {
-		status = c.tokenStatus(ctx, object.Value.Get("spec"))
+		status = c.tokenStatus(ctx, object.Value.Get("spec"), object.Value.Get("status"))
 	} else {
 		status = review.Status(t.User)
 	}
@@ -60,9 +60,16 @@ func (c *Cluster) review(ctx context.Context, t *task) (*Response, *Status) {
 
 const invalidToken = "invalid bearer token"
 
-// invalidTokenStatus returns the status of a TokenReview of a token that is not valid.
-func invalidTokenStatus(why string) document.Value {
-	return document.NewObject().With("user", document.NewObject()).With("error", document.NewString(why))
+// withTokenError returns the status of a TokenReview of a token that is not valid. sent is that in the
+// request.
+func withTokenError(sent document.Value, why string) document.Value {
+	if sent.Kind() != document.Object {
+		sent = document.NewObject()
+	}
+	if !sent.Get("user").Exists() {
+		sent = sent.With("user", document.NewObject())
+	}
+	return sent.Without("authenticated").With("error", document.NewString(why))
 }
 
 // withoutSystemFields removes the metadata that the server sets from a body

@@ -43,6 +43,8 @@ func TestReviewsAreAnsweredAndNotStored(t *testing.T) {
 		{"authorization.k8s.io", "selfsubjectrulesreviews", "", `{"spec":{}}`, `no namespace on request`},
 		{"authentication.k8s.io", "selfsubjectreviews", "", `{}`, `"userInfo":{"groups":["g"],"username":"me"}`},
 		{"authentication.k8s.io", "tokenreviews", "", `{"spec":{"token":"x"}}`, `"error":"invalid bearer token`},
+		{"authentication.k8s.io", "tokenreviews", "", `{"spec":{"token":"a"},"status":{"audiences":["s"],"user":{"username":"u"},"authenticated":true,"error":"e"}}`,
+			`"status":{"audiences":["s"],"error":"invalid bearer token","user":{"username":"u"}}`},
 		{"", "bindings", "n", `{"metadata":{"name":"p"},"target":{"name":"n"}}`, `pods "p" not found`},
 	} {
 		r := &Request{Verb: Create, Group: q.group, Version: "v1", Resource: q.resource, Namespace: q.namespace, Body: []byte(q.body), User: User{Name: "me", Groups: []string{"g"}}}

@@ -74,8 +74,9 @@ func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.
 // those found below it, so that valid values need no allocation.
 type validator struct {
 	errs []finding
-	// part is Options.Below.
-	part string
+	// part is Options.Below, and partType the type of that part.
+	part     string
+	partType *schema.Type
 	// anyIntOrString accepts any type for an int-or-string, as kube-apiserver does in defaults.
 	anyIntOrString bool
 	// ofSchema is the number of errors that the schema has found, before those of embedded objects
@@ -161,6 +162,9 @@ func (c *validator) finish() []schema.FieldError {
 		slices.Reverse(f.Path)
 		f.Field = f.fieldText() + f.behind
 		text, whole := c.within(f.Field)
+		if c.inMap(f.Path) {
+			text = "." + text
+		}
 		switch f.wording {
 		case inBody:
 			f.Detail = text + " in body " + f.Detail
@@ -197,6 +201,16 @@ func (c *validator) within(field string) (text, whole string) {
 	return rest[1:], c.part
 }
 
+// inMap reports whether a path leads into a member of the part that the schema does not name.
+// kube-openapi prints its path with a leading dot: .a in body must be of type string
+func (c *validator) inMap(p document.Path) bool {
+	if c.partType == nil || c.partType.Map == nil || len(p) < 2 {
+		return false
+	}
+	name, ok := p[1].Name()
+	return ok && ownField(c.partType.Map, name) == nil
+}
+
 // fieldText formats the path of a finding like schema.FieldText, with map keys as [key].
 func (f *finding) fieldText() string {
 	if len(f.mapKeys) == 0 {
@@ -226,7 +240,8 @@ func (c *validator) root(t *schema.Type, v, old, valid document.Value) {
 		return
 	}
 	if part := v.Get(c.part); part.Exists() {
-		c.value(knownMember(t, c.part), part, old.Get(c.part), valid.Get(c.part))
+		c.partType = knownMember(t, c.part)
+		c.value(c.partType, part, old.Get(c.part), valid.Get(c.part))
 		c.below(0, document.FieldStep(c.part))
 	}
 }

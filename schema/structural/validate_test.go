@@ -185,6 +185,21 @@ func TestErrorPathsBelowPart(t *testing.T) {
 	}
 }
 
+// Details of errors in members that the schema of the part does not name begin with a dot, as
+// kube-apiserver 1.36.3 prints them.
+func TestErrorPathsInMapBelowPart(t *testing.T) {
+	typ := typeOf(t, "{type: object, additionalProperties: {type: object, properties: {num: {type: integer}, text: {type: string, not: {pattern: a}}}}}")
+	errs := Validate(typ, parse(t, thing+"{x: 1}}"), Options{Below: "spec"})
+	errs = append(errs, Validate(typ, parse(t, thing+"{x: {text: a, num: 1.5}}}"), Options{Below: "spec"})...)
+	const want = `spec.x: Invalid value: "integer": .x in body must be of type object: "integer"` + "\n" +
+		`spec.x.num: Invalid value: "number": .x.num in body must be of type integer: "number"` + "\n" +
+		`spec: Invalid value: "": Checked value must be of type integer (default format) in .x.num` + "\n" +
+		`spec: Invalid value: "": ".x.text" must not validate the schema (not)`
+	if got := texts(errs); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestEmbeddedMetadata(t *testing.T) {
 	typ := typeOf(t, "{type: object, additionalProperties: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}")
 	errs := Validate(typ, parse(t, thing+"{k: {apiVersion: v1, kind: K, metadata: {name: A}}}}"), Options{
