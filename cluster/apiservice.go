@@ -56,15 +56,16 @@ func (c *Cluster) RegisterVersions(ctx context.Context) error {
 			r.update(ctx, group)
 		}
 	}
-	c.registrar.Store(r)
+	update := r.update
+	c.register.Store(&update)
 	return nil
 }
 
-// registerVersions updates the APIServices of the group of a CustomResourceDefinition or
-// APIService that was written or deleted.
-func (c *Cluster) registerVersions(ctx context.Context, ep *endpoint, record *Record) {
-	if r := c.registrar.Load(); r != nil && (ep.isCRD() || ep.strategy.Registers) {
-		r.update(ctx, record.tree().Value.Lookup("spec", "group").StringOr(""))
+// registerGroup updates the APIServices of the group of a CustomResourceDefinition or APIService that
+// was written or deleted.
+func (c *Cluster) registerGroup(ctx context.Context, changed document.Value) {
+	if update := c.register.Load(); update != nil {
+		(*update)(ctx, changed.Lookup("spec", "group").StringOr(""))
 	}
 }
 

@@ -20,12 +20,13 @@ type Cluster struct {
 	crds  definitions
 	// creations are those of custom resources that are under way.
 	creations creations
-	// definitions caches parsed CustomResourceDefinitions; nil without a cache.
-	definitions *DefinitionCache
+	// definitionCache has parsed CustomResourceDefinitions; nil without a cache.
+	definitionCache *DefinitionCache
 	// follower is nil if the store is not shared.
 	follower *follower
-	// registrar is nil until RegisterVersions.
-	registrar atomic.Pointer[registrar]
+	// register updates the APIServices of a group. It is nil until RegisterVersions, so that programs
+	// that do not call that, such as the page, do not contain it.
+	register atomic.Pointer[func(ctx context.Context, group string)]
 }
 
 // NewStore returns an empty store in memory for a cluster, with kube-apiserver's limits on
@@ -49,7 +50,7 @@ func New(config Config) (*Cluster, error) {
 	if config.Kinds == nil {
 		p.kinds.LeaveOff()
 	}
-	c := &Cluster{pipeline: p, store: config.Store, definitions: config.Definitions}
+	c := &Cluster{pipeline: p, store: config.Store, definitionCache: config.Definitions}
 	if c.store == nil {
 		c.store = NewStore()
 	}

@@ -157,7 +157,9 @@ func (c *Cluster) written(ctx context.Context, ep *endpoint, r *Record) {
 		// conditions.
 		_ = c.define(context.WithoutCancel(ctx), meta(r.tree().Value, "name"))
 	}
-	c.registerVersions(ctx, ep, r)
+	if ep.isCRD() || ep.strategy.Registers {
+		c.registerGroup(ctx, r.tree().Value)
+	}
 }
 
 // removed processes the consequences of a deletion.
@@ -178,7 +180,9 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 			_ = c.define(ctx, name)
 		}
 	}
-	c.registerVersions(ctx, ep, r)
+	if ep.isCRD() || ep.strategy.Registers {
+		c.registerGroup(ctx, r.tree().Value)
+	}
 }
 
 // deactivate deactivates a CustomResourceDefinition: its kinds are no longer served.
@@ -195,9 +199,7 @@ func (c *Cluster) reevaluateGroup(ctx context.Context, gone document.Value) {
 	for _, other := range c.groupOf(ctx, gone) {
 		_ = c.define(ctx, meta(other, "name"))
 	}
-	if r := c.registrar.Load(); r != nil {
-		r.update(ctx, gone.Lookup("spec", "group").StringOr(""))
-	}
+	c.registerGroup(ctx, gone)
 }
 
 // groupOf returns the other CustomResourceDefinitions of the same group.
@@ -262,7 +264,7 @@ func (c *Cluster) activate(ctx context.Context, name string) (freed document.Val
 	if releasesNames(was.Lookup("status", "acceptedNames"), object.Lookup("status", "acceptedNames")) {
 		freed = object
 	}
-	crd, err := c.definitions.read(name, withAcceptedNames(object))
+	crd, err := c.definitionCache.read(name, withAcceptedNames(object))
 	if err != nil {
 		c.deactivate(name)
 		return freed, err

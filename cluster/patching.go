@@ -250,14 +250,21 @@ func resultStatus(value, why string, err error) *Status {
 // ownType sets apiVersion and kind in the result of a strategic merge patch to those of the
 // endpoint. The patch may contain other ones, provided they are strings: the API server
 // decodes the result into the Go type of the endpoint.
-func ownType(k *schema.Kind, v document.Value) (document.Value, []Problem, *Status) {
-	for _, own := range [][2]string{{"apiVersion", k.APIVersion()}, {"kind", k.Kind}} {
-		if m := v.Get(own[0]); m.Exists() && !m.IsNull() && m.Kind() != document.String {
-			return v, nil, unprocessable("the patched object has "+article(m.Kind())+" as its "+own[0]+", expected a string", nil)
-		}
-		v = v.With(own[0], document.NewString(own[1]))
+func ownType(k *schema.Kind, v document.Value) (document.Value, *Status) {
+	if st := typeIsText(v); st != nil {
+		return v, st
 	}
-	return v, nil, nil
+	return v.With("apiVersion", document.NewString(k.APIVersion())).With("kind", document.NewString(k.Kind)), nil
+}
+
+// typeIsText refuses the result of a patch whose apiVersion or kind is neither a string nor null.
+func typeIsText(v document.Value) *Status {
+	for _, key := range [...]string{"apiVersion", "kind"} {
+		if m := v.Get(key); m.Exists() && !m.IsNull() && m.Kind() != document.String {
+			return unprocessable("the patched object has "+article(m.Kind())+" as its "+key+", expected a string", nil)
+		}
+	}
+	return nil
 }
 
 // customType checks apiVersion and kind of the result of a patch of a custom resource
@@ -287,12 +294,11 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 		return v, nil, unprocessable("the result of the patch is "+article(v.Kind())+", expected an object", nil)
 	}
 	if k.Builtin && from == defaults.FromTree {
-		return ownType(k, v)
+		v, st := ownType(k, v)
+		return v, nil, st
 	}
-	for _, key := range [...]string{"apiVersion", "kind"} {
-		if m := v.Get(key); m.Exists() && !m.IsNull() && m.Kind() != document.String {
-			return v, nil, unprocessable("the patched object has "+article(m.Kind())+" as its "+key+", expected a string", nil)
-		}
+	if st := typeIsText(v); st != nil {
+		return v, nil, st
 	}
 	version, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
 	if !k.Builtin {

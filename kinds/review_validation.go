@@ -31,7 +31,8 @@ func validateLocalSubjectAccessReview(c *check, review, _ field) {
 	}
 }
 
-// accessAttributes validates what an access review asks for and, if named, for whom.
+// accessAttributes validates the resource or non-resource attributes of an access review and, if named
+// is set, its user and groups.
 func (c *check) accessAttributes(spec field, named bool) {
 	resource, other := spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
 	const exactlyOne = "exactly one of nonResourceAttributes or resourceAttributes must be specified"

@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"container/heap"
 	"sort"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -75,8 +74,8 @@ func withoutRepeats(items []document.Value) []document.Value {
 		return items
 	}
 	for i := 0; i < len(items); i++ {
-		for same := places[keys[i]]; same.Len() > 0; {
-			j := heap.Pop(same).(int)
+		for same := places[keys[i]]; len(*same) > 0; {
+			j := same.pop()
 			if j <= i || j >= len(items) || keys[j] != keys[i] {
 				continue // the item itself, or one that is elsewhere now
 			}
@@ -84,23 +83,40 @@ func withoutRepeats(items []document.Value) []document.Value {
 			items[j], keys[j] = items[last], keys[last]
 			items = items[:last]
 			if j < last {
-				heap.Push(places[keys[j]], j)
+				places[keys[j]].push(j)
 			}
 		}
 	}
 	return items
 }
 
-// ascending is a heap of the indices of equal items, the lowest first.
+// ascending is a binary heap of the indices of equal items. The lowest is the first.
 type ascending []int
 
-func (a ascending) Len() int           { return len(a) }
-func (a ascending) Less(i, j int) bool { return a[i] < a[j] }
-func (a ascending) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
-func (a *ascending) Push(i any)        { *a = append(*a, i.(int)) }
-func (a *ascending) Pop() any {
-	last := len(*a) - 1
-	i := (*a)[last]
-	*a = (*a)[:last]
-	return i
+func (a *ascending) push(i int) {
+	h := append(*a, i)
+	for at := len(h) - 1; at > 0 && h[at] < h[(at-1)/2]; at = (at - 1) / 2 {
+		h[at], h[(at-1)/2] = h[(at-1)/2], h[at]
+	}
+	*a = h
+}
+
+// pop removes the lowest index of a heap that is not empty.
+func (a *ascending) pop() int {
+	h := *a
+	lowest, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	for at := 0; ; {
+		next := 2*at + 1
+		if next+1 < last && h[next+1] < h[next] {
+			next++
+		}
+		if next >= last || h[at] <= h[next] {
+			break
+		}
+		h[at], h[next], at = h[next], h[at], next
+	}
+	*a = h
+	return lowest
 }

@@ -60,7 +60,7 @@ func chargeQuotas(c *call) *cluster.Status {
 
 func nameOf(object document.Value) string { return object.Lookup("metadata", "name").StringOr("") }
 
-// state is a quota that limits a write, with what its status says.
+// state is a quota that limits a write, with the hard limits and the used amounts of its status.
 type state struct {
 	object     document.Value
 	hard, used quota.Amounts

@@ -90,8 +90,8 @@ func secretsAllowedBy(account document.Value) (allowed secretsOfAccount, enforce
 	}, true
 }
 
-// refusePod says why a pod may not use the first secret that its service account does not list; "" if it
-// may use all of them.
+// refusePod returns the reason why a pod is refused: the first secret that it uses and its service
+// account does not list. It is "" if there is none.
 func (s secretsOfAccount) refusePod(spec document.Value) string {
 	for _, v := range spec.Get("volumes").Items() {
 		if secret := v.Get("secret"); secret.Exists() {
@@ -114,7 +114,9 @@ func (s secretsOfAccount) refusePod(spec document.Value) string {
 	return ""
 }
 
-// refuseEnvironments does so for the environments of containers; kind says what these are.
+// refuseEnvironments returns the reason why containers are refused whose environments use a secret that
+// the service account does not list; "" if there is none. kind is the name of such containers in the
+// message, such as "init container".
 func (s secretsOfAccount) refuseEnvironments(kind string, containers document.Value) string {
 	for _, container := range containers.Items() {
 		for _, used := range containerSecrets(container) {

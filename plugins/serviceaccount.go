@@ -203,7 +203,8 @@ func (c *call) checkSecrets(account document.Value) *cluster.Status {
 	return nil
 }
 
-// checkEphemeralSecrets does so for the ephemeral containers of a pod. kube-apiserver responds with 500.
+// checkEphemeralSecrets refuses ephemeral containers that use a secret which the pod's service account
+// does not list. kube-apiserver responds with 500.
 func (c *call) checkEphemeralSecrets(account document.Value) *cluster.Status {
 	allowed, enforced := secretsAllowedBy(account)
 	if !enforced {

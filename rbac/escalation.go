@@ -85,7 +85,8 @@ func (e *escalation) check(ctx context.Context, a *cluster.Attributes) *cluster.
 	return e.unlessAllowed(ctx, a, &may, a.Forbid(why))
 }
 
-// notFound says that a role does not exist. kube-apiserver gives it the resource of the request.
+// notFound returns the message that a role does not exist. As in kube-apiserver, it names the resource
+// of the request.
 func notFound(a *cluster.Attributes, role string) string {
 	return fmt.Sprintf("%s.%s %q not found", a.Resource.Resource, group, role)
 }

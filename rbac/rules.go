@@ -9,15 +9,15 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// all is the name in a rule that stands for every verb, group, resource or path.
+// all is the name in a rule that matches every verb, group, resource or path.
 const all = "*"
 
-// action is what a user wants to do: with a resource, or with a path that is none.
+// action is what has to be authorized: a verb on a resource or on a non-resource URL.
 type action struct {
 	verb                 string
 	group, resource, sub string
 	namespace, name      string
-	path                 string // of a request that is not for a resource
+	path                 string // the non-resource URL
 }
 
 // target returns the resource with its subresource, as rules name it.

@@ -342,11 +342,11 @@ func (m *migrating) nothing(object *patchlab.Object, migration *explain.Migratio
 		}
 		return text
 	}
-	return "nothing to migrate: " + hasNotUpdated(object, migration.From)
+	return "nothing to migrate: " + notUpdatedMessage(object, migration.From)
 }
 
-// hasNotUpdated says that managers have not updated an object, and who has.
-func hasNotUpdated(object *patchlab.Object, managers []string) string {
+// notUpdatedMessage returns the message that managers have not updated an object, and who has.
+func notUpdatedMessage(object *patchlab.Object, managers []string) string {
 	verb := " has"
 	if len(managers) > 1 {
 		verb = " have"
@@ -390,7 +390,7 @@ func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, 
 		}
 	}
 	if len(others) > 0 {
-		b.WriteString("  " + hasNotUpdated(object, others) + "\n")
+		b.WriteString("  " + notUpdatedMessage(object, others) + "\n")
 	}
 	m.stuckText(&b, migration)
 	m.nextText(&b, migration, next)
