@@ -1,3 +1,5 @@
+//go:build !js
+
 package cluster
 
 import (
@@ -59,14 +61,6 @@ func (c *Cluster) RegisterVersions(ctx context.Context) error {
 	update := r.update
 	c.register.Store(&update)
 	return nil
-}
-
-// registerGroup updates the APIServices of the group of a CustomResourceDefinition or APIService that
-// was written or deleted.
-func (c *Cluster) registerGroup(ctx context.Context, changed document.Value) {
-	if update := c.register.Load(); update != nil {
-		(*update)(ctx, changed.Lookup("spec", "group").StringOr(""))
-	}
 }
 
 // update brings the APIServices of a group in line with its CustomResourceDefinitions. What fails

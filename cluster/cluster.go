@@ -24,8 +24,8 @@ type Cluster struct {
 	definitionCache *DefinitionCache
 	// follower is nil if the store is not shared.
 	follower *follower
-	// register updates the APIServices of a group. It is nil until RegisterVersions, so that programs
-	// that do not call that, such as the page, do not contain it.
+	// register updates the APIServices of a group. It is nil until RegisterVersions, which the page
+	// does without.
 	register atomic.Pointer[func(ctx context.Context, group string)]
 }
 

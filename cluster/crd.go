@@ -202,6 +202,14 @@ func (c *Cluster) reevaluateGroup(ctx context.Context, gone document.Value) {
 	c.registerGroup(ctx, gone)
 }
 
+// registerGroup updates the APIServices of the group of a CustomResourceDefinition or APIService that
+// was written or deleted.
+func (c *Cluster) registerGroup(ctx context.Context, changed document.Value) {
+	if update := c.register.Load(); update != nil {
+		(*update)(ctx, changed.Lookup("spec", "group").StringOr(""))
+	}
+}
+
 // groupOf returns the other CustomResourceDefinitions of the same group.
 func (c *Cluster) groupOf(ctx context.Context, crd document.Value) []document.Value {
 	ep, ok := c.crdEndpoint("")

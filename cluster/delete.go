@@ -171,10 +171,7 @@ func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Resp
 func (d *deletion) remove(ctx context.Context, key string, item store.Item[*Record], marked bool) (removed store.Item[*Record], ended bool, err error) {
 	o := store.DeleteOptions[*Record]{Validate: unchanged(item.Revision)}
 	if marked {
-		select {
-		case <-time.After(endingFor):
-		case <-ctx.Done():
-		}
+		time.Sleep(endingFor)
 		uid := item.Value.UID() // a new object may have the name by now
 		o = store.DeleteOptions[*Record]{Preconditions: store.Preconditions{UID: &uid}}
 	}
