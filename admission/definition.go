@@ -2,6 +2,8 @@ package admission
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -27,27 +29,34 @@ func NewRules() *Rules { return &Rules{rules.New()} }
 // Definition implements [cluster.Rules]. CustomResourceDefinitions are validated completely,
 // with kube-apiserver's own code. Its validation of webhook configurations and policies is not
 // available as a library, so only their expressions are compiled.
-func (r *Rules) Definition(ctx context.Context, kind *schema.Kind, object, old document.Value) (causes []cluster.Cause, complete bool) {
+func (r *Rules) Definition(ctx context.Context, kind *schema.Kind, object, old document.Value, causes []cluster.Cause) []cluster.Cause {
 	switch {
 	case kind.Group == "apiextensions.k8s.io" && kind.Kind == "CustomResourceDefinition":
-		return customDefinition(ctx, object, old)
+		found, ok := customDefinition(ctx, object, old)
+		if !ok {
+			return causes
+		}
+		// Errors in metadata are also found before the validation of the kind, so that causes has
+		// them as often as kube-apiserver reports them.
+		inMetadata := func(c cluster.Cause) bool { return strings.HasPrefix(c.Field, "metadata") }
+		return append(slices.DeleteFunc(causes, func(c cluster.Cause) bool { return !inMetadata(c) }), slices.DeleteFunc(found, inMetadata)...)
 	case kind.Group == configGroup, kind.Group == resourceGroup:
-		return expressionCauses(kind.Kind, object, old), false
+		return merged(causes, expressionCauses(kind.Kind, object, old))
 	}
-	return nil, false
+	return causes
 }
 
-// customDefinition validates a CustomResourceDefinition. It is not complete for definitions
-// for which kube-apiserver's code panics, such as one with selectable fields and a schema that
-// is not structural; kube-apiserver closes the connection then.
-func customDefinition(ctx context.Context, object, old document.Value) (causes []cluster.Cause, complete bool) {
+// customDefinition returns all validation errors of a CustomResourceDefinition. ok is false for
+// definitions for which kube-apiserver's code panics, such as one with selectable fields and a schema
+// that is not structural; kube-apiserver closes the connection then.
+func customDefinition(ctx context.Context, object, old document.Value) (causes []cluster.Cause, ok bool) {
 	next, err := definitionOf(object)
 	if err != nil {
 		return []cluster.Cause{{Type: string(schema.ErrorInvalid), Field: "<nil>", Message: err.Error()}}, true
 	}
 	defer func() {
 		if recover() != nil {
-			causes, complete = nil, false
+			causes, ok = nil, false
 		}
 	}()
 	var errs field.ErrorList

@@ -2,8 +2,6 @@ package cluster
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -17,10 +15,11 @@ type Rules interface {
 	// absent for a create.
 	Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, object, old document.Value) (causes []Cause, warnings []string)
 	// Definition checks the expressions within an object of a built-in kind, such as a
-	// CustomResourceDefinition or an admission policy, and returns those that do not compile,
-	// have a wrong type or exceed the cost limit. old is the live object, absent for a create.
-	// If complete is true, the causes also include all other validation errors of the object.
-	Definition(ctx context.Context, kind *schema.Kind, object, old document.Value) (causes []Cause, complete bool)
+	// CustomResourceDefinition or an admission policy. It returns causes, which are all other
+	// validation errors of the object, with those for expressions that do not compile, have a wrong
+	// type or exceed the cost limit, in the order of kube-apiserver. old is the live object, absent
+	// for a create.
+	Definition(ctx context.Context, kind *schema.Kind, object, old document.Value, causes []Cause) []Cause
 }
 
 // Conversion converts custom resources whose definition has a conversion webhook. It must be
@@ -57,17 +56,10 @@ func (t *task) checkRules(causes []Cause, object, live document.Value) []Cause {
 	return append(causes, broken...)
 }
 
-// checkDefinition appends the errors in the expressions of a built-in object to causes.
+// checkDefinition adds the errors in the expressions of a built-in object to causes.
 func (t *task) checkDefinition(causes []Cause, object, live document.Value) []Cause {
 	if t.config.Rules == nil || t.ep.sub != "" {
 		return causes
 	}
-	found, complete := t.config.Rules.Definition(t.ctx, t.ep.kind, object, live)
-	if !complete {
-		return append(causes, found...)
-	}
-	// Errors in metadata are also found before the validation of the kind, so that causes has
-	// them as often as kube-apiserver reports them.
-	inMetadata := func(c Cause) bool { return strings.HasPrefix(c.Field, "metadata") }
-	return append(slices.DeleteFunc(causes, func(c Cause) bool { return !inMetadata(c) }), slices.DeleteFunc(found, inMetadata)...)
+	return t.config.Rules.Definition(t.ctx, t.ep.kind, object, live, causes)
 }

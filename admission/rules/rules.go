@@ -49,8 +49,8 @@ type versionRules struct {
 
 // Definition implements [cluster.Rules]. It checks nothing: a rule that does not compile
 // refuses the objects that it applies to, with the error of the compiler.
-func (r *Rules) Definition(context.Context, *schema.Kind, document.Value, document.Value) (causes []cluster.Cause, complete bool) {
-	return nil, false
+func (r *Rules) Definition(_ context.Context, _ *schema.Kind, _, _ document.Value, causes []cluster.Cause) []cluster.Cause {
+	return causes
 }
 
 // Object implements [cluster.Rules]. The cost limits are kube-apiserver's: 1 million for a
