@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -103,28 +102,6 @@ type write struct {
 	noted *explain.Notes // nil unless Change.Explain is set
 }
 
-// rulesNotRun returns the note for n validation rules that were not evaluated.
-func rulesNotRun(n int, k *schema.Kind) string {
-	if n == 1 {
-		return "1 CEL rule of " + k.Kind + " was not evaluated; the program patchlab-admission evaluates it"
-	}
-	return fmt.Sprintf("%d CEL rules of %s were not evaluated; the program patchlab-admission evaluates them", n, k.Kind)
-}
-
-// withoutSlash returns notes for the paths of a JSON patch that do not begin with a slash, as
-// RFC 6901 requires. Those without any slash are refused.
-func withoutSlash(operations document.Value) []string {
-	var notes []string
-	for i, op := range operations.Items() {
-		for _, field := range [...]string{"path", "from"} {
-			if path := op.Get(field).StringOr(""); strings.Index(path, "/") > 0 {
-				notes = append(notes, fmt.Sprintf("operation %d: the API server ignores what precedes the first slash of %s %q; begin it with a slash: %q", i, field, path, "/"+path))
-			}
-		}
-	}
-	return notes
-}
-
 // prepare completes the options of the change and decodes the live object.
 func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	w := &write{lab: l, matched: m, change: c, notes: m.notes}
@@ -214,21 +191,6 @@ func (w *write) open(o *liveObject) error {
 		w.live = &moved
 	}
 	return nil
-}
-
-// omittedFields returns the note for fields of a live object that its kind does not have, as when the
-// object comes from a cluster of another version.
-func omittedFields(unknown []document.Path) string {
-	const most = 5
-	var fields []string
-	for i, path := range unknown {
-		if i == most {
-			fields = append(fields, fmt.Sprintf("and %d more", len(unknown)-most))
-			break
-		}
-		fields = append(fields, path.String())
-	}
-	return "the live object has fields that this version of its kind does not have; they are left out: " + strings.Join(fields, ", ")
 }
 
 // checkSubresource refuses a subresource that the kind does not have.
@@ -370,53 +332,6 @@ func (w *write) result(response *cluster.Response) *Result {
 		r.Scale = response.Object
 	}
 	return r
-}
-
-// dropped returns a note for each warning of an unknown field, with its position and the name that
-// may have been meant.
-func (w *write) dropped(warnings []string) []string {
-	if len(warnings) == 0 {
-		return nil
-	}
-	var notes []string
-	places := newLocator(w.Object, w.kind.Type())
-	for _, text := range warnings {
-		quoted, ok := strings.CutPrefix(text, "unknown field ")
-		if !ok {
-			continue
-		}
-		field, err := strconv.Unquote(quoted)
-		if err != nil {
-			continue
-		}
-		path, err := document.ParsePath("." + field)
-		if err != nil {
-			continue
-		}
-		note := "the API server drops " + field
-		if at := places.locate(path).String(); at != "" {
-			note = at + ": " + note
-		}
-		if near := w.kind.Type().NearestField(path); near != "" {
-			note += "; did you mean " + near + "?"
-		}
-		notes = append(notes, note)
-	}
-	return notes
-}
-
-// helmRelease is the annotation with the name of the Helm release that an object belongs to.
-const helmRelease = "meta.helm.sh/release-name"
-
-func ofRelease(object document.Value) bool {
-	return object.Lookup("metadata", "annotations", helmRelease).Exists()
-}
-
-// keptByClientApply returns the note for an object that client-side apply has written: kubectl
-// transfers its fields after the apply, and applies again if it has transferred any.
-func keptByClientApply(from, to string) string {
-	return fmt.Sprintf("%s keeps its fields; 'kubectl apply --server-side' would transfer them to %s and remove those that the manifest omits, "+
-		"which 'patchlab apply --server-side' shows", from, to)
 }
 
 // refused converts the error of a change to an *Error.
