@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/store"
 	"github.com/patchlab-dev/patchlab/store/storetest"
@@ -180,6 +181,11 @@ func TestCacheWaitsForRequiredRevision(t *testing.T) {
 		}
 		if _, err := c.Watch(t.Context(), "/p/", store.WatchOptions{Initial: true}); !errors.As(err, new(*store.UnavailableError)) {
 			t.Errorf("a watch of the latest state: %v", err)
+		}
+		canceled, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if _, err := c.Watch(canceled, "/p/", store.WatchOptions{Initial: true}); !errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*store.UnavailableError)) {
+			t.Errorf("a watch whose caller does not wait that long: %v", err)
 		}
 		lists := beneath.lists.Load()
 		close(held)
