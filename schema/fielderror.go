@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,8 @@ type FieldError struct {
 	Field string
 	// BadValue is the invalid value; absent if the message has none.
 	BadValue document.Value
+	// Shown is BadValue as messages print it, "" if that is its JSON with sorted keys.
+	Shown string
 	// Detail is the explanation.
 	Detail string
 	// Hint is additional advice that the API server does not give; may be empty.
@@ -90,7 +93,7 @@ func (e FieldError) Body() string {
 const maxValueText = 4 << 10
 
 func (e FieldError) valueText() string {
-	text := jsonText(e.BadValue)
+	text := escapeHTML(cmp.Or(e.Shown, e.BadValue.String()))
 	if s, ok := e.BadValue.Text(); ok && e.Type != ErrorNotSupported {
 		text = strconv.Quote(s)
 	}
@@ -103,11 +106,10 @@ func (e FieldError) valueText() string {
 	return text
 }
 
-// jsonText returns a value as JSON in which <, > and & are escaped, as encoding/json writes it. In
+// escapeHTML returns JSON in which <, > and & are escaped, as encoding/json writes it. In
 // kube-apiserver values of Go's type string are quoted by Go's rules instead, but those of an
 // enumeration have types of their own.
-func jsonText(v document.Value) string {
-	text := v.String()
+func escapeHTML(text string) string {
 	for _, c := range "<>&" {
 		text = strings.ReplaceAll(text, string(c), `\u00`+strconv.FormatInt(int64(c), 16))
 	}
