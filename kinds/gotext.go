@@ -48,11 +48,9 @@ func appendGo(dst []byte, v document.Value, types [][]string) (text []byte, orde
 			keys[i] = v.Key(i)
 		}
 		for _, fields := range types {
-			place := func(key string) int { return slices.Index(fields, key) }
-			if !slices.ContainsFunc(keys, func(key string) bool { return place(key) < 0 }) {
-				before := slices.Clone(keys)
-				slices.SortFunc(keys, func(a, b string) int { return place(a) - place(b) })
-				ordered = !slices.Equal(keys, before)
+			if of := present(fields, v); len(of) == len(keys) {
+				ordered = !slices.Equal(of, keys)
+				keys = of
 				break
 			}
 		}
@@ -69,4 +67,15 @@ func appendGo(dst []byte, v document.Value, types [][]string) (text []byte, orde
 		return append(dst, '}'), ordered
 	}
 	return v.AppendJSON(dst), false
+}
+
+// present returns those of the fields that an object has.
+func present(fields []string, object document.Value) []string {
+	var found []string
+	for _, name := range fields {
+		if object.Get(name).Exists() {
+			found = append(found, name)
+		}
+	}
+	return found
 }
