@@ -33,11 +33,12 @@ func (a *App) envtestCommand() *cobra.Command {
 		Use:   "envtest",
 		Short: "Install kube-apiserver and etcd for suites that use envtest, and print their folder",
 		Long: `Copy this program into a folder under the names kube-apiserver and etcd, link the kubectl
-on the PATH if there is one, and print the folder. A test suite that uses envtest (sigs.k8s.io/controller-runtime) runs unchanged
-with KUBEBUILDER_ASSETS set to it: envtest then starts 'patchlab serve' with the flags,
-certificates, authorization and admission plugins that it sets for kube-apiserver.
-Objects are in memory; etcd only answers health checks. The built-in kinds are those of
-the default Kubernetes version, or of --kube-version.
+on the PATH if there is one, and print the folder. A test suite that uses envtest
+(sigs.k8s.io/controller-runtime) runs unchanged with KUBEBUILDER_ASSETS set to it: envtest
+then starts 'patchlab serve' with the flags, certificates, authorization and admission
+plugins that it sets for kube-apiserver. Objects are in memory; etcd only answers health
+checks. The built-in kinds are those of the default Kubernetes version, or of
+--kube-version.
 
 As with envtest's own programs, no controllers run. Other flags of kube-apiserver, such
 as --feature-gates, have no effect. CEL rules, admission policies and webhooks need the
