@@ -41,10 +41,12 @@ func (c *Cluster) RegisterVersions(ctx context.Context) error {
 	if _, st := c.resolve(r.request(List, "", document.Value{})); st != nil || !defines {
 		return nil // with Config.Kinds, neither kind need be served
 	}
-	served, groups := map[string]bool{}, map[string]bool{}
+	served, custom := map[string]bool{}, map[string]bool{}
 	for k := range c.kinds.Kinds() {
 		served[k.Version+"."+k.Group] = true
-		groups[k.Group] = groups[k.Group] || !k.Builtin
+		if !k.Builtin {
+			custom[k.Group] = true
+		}
 	}
 	for _, builtin := range kinds.BuiltinRegistrations {
 		if served[builtin.Name()] {
@@ -53,10 +55,8 @@ func (c *Cluster) RegisterVersions(ctx context.Context) error {
 			}
 		}
 	}
-	for group, custom := range groups {
-		if custom {
-			r.update(ctx, group)
-		}
+	for _, group := range slices.Sorted(maps.Keys(custom)) {
+		r.update(ctx, group)
 	}
 	update := r.update
 	c.register.Store(&update)

@@ -1,6 +1,10 @@
 package kinds
 
-import "github.com/patchlab-dev/patchlab/document"
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
 
 // The label of the APIServices that the API server creates has the value onStart for built-in versions and continuously for
 // those of CustomResourceDefinitions.
@@ -27,6 +31,12 @@ type Registration struct {
 // CustomRegistration returns the registration of a version of a CustomResourceDefinition.
 func CustomRegistration(version, group string) Registration {
 	return Registration{version, group, customGroupPriority, customVersionPriority, true}
+}
+
+// Automanaged reports whether an object is an APIService that the API server has created itself.
+func Automanaged(object document.Value) bool {
+	group, _, _ := strings.Cut(object.Get("apiVersion").StringOr(""), "/")
+	return group == apiServiceStrategy.Group && object.Lookup("metadata", "labels", automanaged).Exists()
 }
 
 // FollowsDefinitions reports whether the API server has created an APIService for a version of a

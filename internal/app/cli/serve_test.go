@@ -591,3 +591,47 @@ func TestServeHasARangeAndAnIssuer(t *testing.T) {
 		}
 	}
 }
+
+// A dump of a cluster has the APIServices of its versions. The server creates its own.
+func TestServeLoadsADumpWithAPIServices(t *testing.T) {
+	dump := filepath.Join(t.TempDir(), "dump.yaml")
+	service := func(name, group, managed string) string {
+		return `
+- apiVersion: apiregistration.k8s.io/v1
+  kind: APIService
+  metadata: {name: v1.` + name + `, uid: of-the-dump, labels: {` + managed + `}}
+  spec: {group: ` + group + `, version: v1, groupPriorityMinimum: 1000, versionPriority: 100}`
+	}
+	text := "apiVersion: v1\nkind: List\nitems:" +
+		service("x.example.com", "x.example.com", `kube-aggregator.kubernetes.io/automanaged: "true"`) +
+		service("gone.example.com", "gone.example.com", `kube-aggregator.kubernetes.io/automanaged: "true"`) +
+		service("apps", "apps", "kube-aggregator.kubernetes.io/automanaged: onstart") +
+		service("own.example.com", "own.example.com", "a: b") + `
+- apiVersion: apiextensions.k8s.io/v1
+  kind: CustomResourceDefinition
+  metadata: {name: things.x.example.com}
+  spec:
+    group: x.example.com
+    scope: Namespaced
+    names: {plural: things, kind: Thing}
+    versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`
+	if err := os.WriteFile(dump, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url, errs, stop := startProgram(t, "serve", "--listen", "127.0.0.1:0", "--admission=false", "--load", dump)
+	defer stop()
+	for name, want := range map[string]int{"v1.x.example.com": 200, "v1.gone.example.com": 404, "v1.apps": 200, "v1.own.example.com": 200} {
+		resp, err := http.Get(url + "/apis/apiregistration.k8s.io/v1/apiservices/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%s: %s, want %d", name, resp.Status, want)
+		}
+	}
+	if !strings.Contains(errs.String(), "--load: 3 objects that the cluster already has skipped") {
+		t.Errorf("the notes are %q", errs)
+	}
+}

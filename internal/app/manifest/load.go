@@ -8,6 +8,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -37,9 +38,10 @@ func Load(ctx context.Context, c *cluster.Cluster, userAgent string, objects ...
 }
 
 // Missing returns the objects that a cluster does not have. Dumps of a cluster contain the objects
-// that every cluster has from the beginning, such as the Service kubernetes.
+// that every cluster has from the beginning, such as the Service kubernetes, and the APIServices that
+// the API server creates with the CustomResourceDefinitions among the objects.
 func Missing(ctx context.Context, c *cluster.Cluster, objects []Object) []Object {
-	return slices.DeleteFunc(objects, func(o Object) bool { return exists(ctx, c, o.Value) })
+	return slices.DeleteFunc(objects, func(o Object) bool { return kinds.Automanaged(o.Value) || exists(ctx, c, o.Value) })
 }
 
 func exists(ctx context.Context, c *cluster.Cluster, object document.Value) bool {
