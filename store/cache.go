@@ -25,18 +25,18 @@ type CacheOptions[T any] struct {
 
 // Cache is a [Store] that holds the items of another store, and their recent history, in
 // memory. It follows that store with a single watch, and serves any number of lists and
-// watches from memory. Writes, and reads of a single key, go to the underlying store.
+// watches from memory. Writes, counts, and reads of a single key, go to the underlying store.
 //
 // Its reads are as fresh as those of the underlying store: a read without Cached first gets
 // the store's revision, and waits until the cache has reached it. A read with Cached includes
 // at least all writes that were made through this cache. If the watch fails, the cache reads
 // all items again, and the watchers of the cache end with [ErrSlow].
 type Cache[T any] struct {
-	Store[T] // the underlying store
-	options  CacheOptions[T]
-	ctx      context.Context // canceled when the cache is closed
-	stop     context.CancelFunc
-	over     chan struct{} // closed when the cache has stopped following the store
+	beneath Store[T]
+	options CacheOptions[T]
+	ctx     context.Context // canceled when the cache is closed
+	stop    context.CancelFunc
+	over    chan struct{} // closed when the cache has stopped following the store
 
 	restarts atomic.Int64
 	// wrote is the latest revision that was written through the cache. Reads with Cached are
@@ -62,7 +62,7 @@ func NewCache[T any](beneath Store[T], o CacheOptions[T]) *Cache[T] {
 	if o.Wait <= 0 {
 		o.Wait = 3 * time.Second
 	}
-	c := &Cache[T]{Store: beneath, options: o, changed: make(chan struct{}), over: make(chan struct{})}
+	c := &Cache[T]{beneath: beneath, options: o, changed: make(chan struct{}), over: make(chan struct{})}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	go c.run()
 	return c
@@ -71,7 +71,7 @@ func NewCache[T any](beneath Store[T], o CacheOptions[T]) *Cache[T] {
 // Close implements [Store].
 func (c *Cache[T]) Close() error {
 	c.stop()
-	err := c.Store.Close()
+	err := c.beneath.Close()
 	<-c.over
 	return err
 }
@@ -100,7 +100,7 @@ func (c *Cache[T]) run() {
 
 // follow lists all items and then processes events until the watch ends.
 func (c *Cache[T]) follow() error {
-	w, err := c.Store.Watch(c.ctx, "", WatchOptions{Initial: true})
+	w, err := c.beneath.Watch(c.ctx, "", WatchOptions{Initial: true})
 	if err != nil {
 		return err
 	}
@@ -287,27 +287,27 @@ func (c *Cache[T]) written(item Item[T], err error) (Item[T], error) {
 
 // Create implements [Store].
 func (c *Cache[T]) Create(ctx context.Context, key string, value T) (Item[T], error) {
-	return c.written(c.Store.Create(ctx, key, value))
+	return c.written(c.beneath.Create(ctx, key, value))
 }
 
 // Update implements [Store].
 func (c *Cache[T]) Update(ctx context.Context, key string, opts UpdateOptions, try UpdateFunc[T]) (Item[T], error) {
-	return c.written(c.Store.Update(ctx, key, opts, try))
+	return c.written(c.beneath.Update(ctx, key, opts, try))
 }
 
 // Delete implements [Store].
 func (c *Cache[T]) Delete(ctx context.Context, key string, opts DeleteOptions[T]) (Item[T], error) {
-	return c.written(c.Store.Delete(ctx, key, opts))
+	return c.written(c.beneath.Delete(ctx, key, opts))
 }
 
 // Get implements [Store].
 func (c *Cache[T]) Get(ctx context.Context, key string, opts GetOptions) (Item[T], error) {
 	if !opts.Cached || keyspace.CheckKey(key) != nil {
-		return c.Store.Get(ctx, key, opts)
+		return c.beneath.Get(ctx, key, opts)
 	}
 	t, err := c.fresh(ctx, opts.MinRevision, true)
 	if errors.Is(err, errBehind) {
-		return c.Store.Get(ctx, key, opts)
+		return c.beneath.Get(ctx, key, opts)
 	}
 	if err != nil {
 		return Item[T]{}, err
@@ -336,7 +336,7 @@ func (c *Cache[T]) List(ctx context.Context, text string, opts ListOptions[T]) (
 	}
 	// The underlying store may still have revisions that the cache does not.
 	if errors.Is(err, errBehind) || errors.Is(err, ErrCompacted) {
-		return c.Store.List(ctx, text, opts)
+		return c.beneath.List(ctx, text, opts)
 	}
 	return Page[T]{}, err
 }
@@ -366,11 +366,19 @@ func (c *Cache[T]) Watch(ctx context.Context, text string, opts WatchOptions) (W
 	return &cacheWatcher[T]{Watcher: w, cache: c}, nil
 }
 
+// Count implements [Store].
+func (c *Cache[T]) Count(ctx context.Context, text string) (int64, error) {
+	return c.beneath.Count(ctx, text)
+}
+
+// Revision implements [Store].
+func (c *Cache[T]) Revision(ctx context.Context) (int64, error) { return c.beneath.Revision(ctx) }
+
 // Compact implements [Store]. The cache first catches up, because it could not read compacted
 // revisions afterwards, and then compacts its own history.
 func (c *Cache[T]) Compact(ctx context.Context, revision int64) error {
 	t, behind := c.fresh(ctx, 0, false)
-	if err := c.Store.Compact(ctx, revision); err != nil || behind != nil {
+	if err := c.beneath.Compact(ctx, revision); err != nil || behind != nil {
 		return err
 	}
 	t.mu.Lock()
