@@ -71,7 +71,6 @@ func (c *check) add(t schema.ErrorType, f field, detail string) {
 		if !e.BadValue.Exists() {
 			e.BadValue = c.absent(e.Path)
 		}
-		e.Shown = goText(e.BadValue)
 	}
 	c.errs = append(c.errs, e)
 }

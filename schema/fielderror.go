@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
@@ -18,8 +17,6 @@ type FieldError struct {
 	Field string
 	// BadValue is the invalid value; absent if the message has none.
 	BadValue document.Value
-	// Shown is BadValue as messages print it, "" if that is its JSON with sorted keys.
-	Shown string
 	// Detail is the explanation.
 	Detail string
 	// Hint is additional advice that the API server does not give; may be empty.
@@ -93,7 +90,7 @@ func (e FieldError) Body() string {
 const maxValueText = 4 << 10
 
 func (e FieldError) valueText() string {
-	text := escapeHTML(cmp.Or(e.Shown, e.BadValue.String()))
+	text := jsonText(e.BadValue)
 	if s, ok := e.BadValue.Text(); ok && e.Type != ErrorNotSupported {
 		text = strconv.Quote(s)
 	}
@@ -106,10 +103,11 @@ func (e FieldError) valueText() string {
 	return text
 }
 
-// escapeHTML returns JSON in which <, > and & are escaped, as encoding/json writes it. In
+// jsonText returns a value as JSON in which <, > and & are escaped, as encoding/json writes it. In
 // kube-apiserver values of Go's type string are quoted by Go's rules instead, but those of an
 // enumeration have types of their own.
-func escapeHTML(text string) string {
+func jsonText(v document.Value) string {
+	text := v.String()
 	for _, c := range "<>&" {
 		text = strings.ReplaceAll(text, string(c), `\u00`+strconv.FormatInt(int64(c), 16))
 	}
