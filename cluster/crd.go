@@ -179,8 +179,7 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 		if c.isTerminating(ep.kind) {
 			_ = c.define(ctx, name)
 		}
-	}
-	if ep.isCRD() || ep.strategy.Registers {
+	case ep.strategy.Registers:
 		c.registerGroup(ctx, r.tree().Value)
 	}
 }
