@@ -39,15 +39,7 @@ func TestConnect(t *testing.T) {
 		t.Fatal(err)
 	}
 	hooks := startHookServer(t)
-	var config cluster.Config
-	if err := admission.Configure(&config, admission.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	c, err := cluster.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
+	c := newCluster(t, admission.Options{})
 	s := server.New(c, server.Options{User: cluster.User{Name: "admin", Groups: []string{"system:masters", "system:authenticated"}}})
 	lines := json.NewDecoder(unzipped)
 	for {

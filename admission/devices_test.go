@@ -37,19 +37,12 @@ func TestDeviceSelectorsAreCompiled(t *testing.T) {
 			kind := map[string]string{class: "DeviceClass", claim: "ResourceClaim", template: "ResourceClaimTemplate"}[c.resource]
 			spec := strings.Replace(c.spec, "EXPRESSION", string(document.NewString(c.expression).JSON()), 1)
 			body := `{"apiVersion":"resource.k8s.io/v1","kind":"` + kind + `","metadata":{"name":"x"},"spec":` + spec + `}`
-			var config cluster.Config
-			if err := admission.Configure(&config, admission.Options{}); err != nil {
-				t.Fatal(err)
-			}
-			k, err := cluster.New(config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := newCluster(t, admission.Options{})
 			q := &cluster.Request{Verb: cluster.Create, Group: "resource.k8s.io", Version: "v1", Resource: c.resource, Body: []byte(body)}
 			if c.resource != class {
 				q.Namespace = "default"
 			}
-			_, err = k.Do(t.Context(), q)
+			_, err := k.Do(t.Context(), q)
 			var causes []cluster.Cause
 			if st, ok := err.(*cluster.Status); ok && st.Details != nil {
 				causes = st.Details.Causes

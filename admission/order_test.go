@@ -20,15 +20,7 @@ import (
 var causeOrders []byte
 
 func TestOrderOfCausesWithExpressions(t *testing.T) {
-	var config cluster.Config
-	if err := admission.Configure(&config, admission.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	c, err := cluster.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := newCluster(t, admission.Options{})
 	for line := range bytes.Lines(causeOrders) {
 		d, err := document.Parse(line, document.Options{})
 		if err != nil {

@@ -554,15 +554,7 @@ func TestServeHasARangeAndAnIssuer(t *testing.T) {
 		}
 		request.Header.Set("Content-Type", "application/json")
 		resp, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := document.Parse(text, document.Options{})
+		d, err := document.Parse([]byte(bodyOf(t, resp, err)), document.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
