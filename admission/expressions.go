@@ -25,7 +25,6 @@ func expressionCauses(kind string, object, old document.Value) []cluster.Cause {
 	spec := object.Get("spec")
 	switch kind {
 	case "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration":
-		c.compiler = cel.NewCompiler(baseEnvironment())
 		for i, hook := range object.Get("webhooks").Items() {
 			c.matchConditions(hook, field.NewPath("webhooks").Index(i))
 		}
@@ -68,9 +67,18 @@ func collectExpressions(v document.Value, into map[string]bool) {
 // expressionChecker compiles the expressions of one object.
 type expressionChecker struct {
 	known    map[string]bool
-	compiler cel.Compiler
 	declared cel.OptionalVariableDeclarations
 	errs     field.ErrorList
+	// plainCompiler is what plain returns, once it has been called.
+	plainCompiler cel.Compiler
+}
+
+// plain returns a compiler that knows no variables. Its environments take a millisecond to build.
+func (c *expressionChecker) plain() cel.Compiler {
+	if c.plainCompiler == nil {
+		c.plainCompiler = cel.NewCompiler(baseEnvironment())
+	}
+	return c.plainCompiler
 }
 
 // expression compiles the expression at a path, unless it is blank, which package kinds refuses.
@@ -108,11 +116,10 @@ func (c *expressionChecker) with(compiler cel.Compiler, accessor cel.ExpressionA
 func (c *expressionChecker) matchConditions(owner document.Value, at *field.Path) {
 	declared := c.declared
 	declared.HasAuthorizer = true
-	plain := cel.NewCompiler(baseEnvironment())
 	for i, condition := range owner.Get("matchConditions").Items() {
 		text := strings.TrimSpace(condition.Get("expression").StringOr(""))
 		accessor := &matchconditions.MatchCondition{Name: condition.Get("name").StringOr(""), Expression: text}
-		c.expression(at.Child("matchConditions").Index(i).Child("expression"), text, c.with(plain, accessor, declared))
+		c.expression(at.Child("matchConditions").Index(i).Child("expression"), text, c.with(c.plain(), accessor, declared))
 	}
 }
 
@@ -140,7 +147,7 @@ func (c *expressionChecker) policy(spec document.Value, rest func(spec document.
 
 func (c *expressionChecker) validations(spec document.Value, compiler cel.Compiler) {
 	if spec.Get("variables").Len() == 0 {
-		compiler = cel.NewCompiler(baseEnvironment()) // which does not know the name variables
+		compiler = c.plain() // which does not know the name variables
 	}
 	withAuthorizer := c.declared
 	withAuthorizer.HasAuthorizer = true

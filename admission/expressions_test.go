@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -34,5 +35,23 @@ func TestVariablesOfPolicies(t *testing.T) {
 				t.Errorf("%s: %s, want %s", test.variables, c.Message, test.want)
 			}
 		}
+	}
+}
+
+// The environments of expressions take a millisecond and a megabyte to build. A webhook configuration
+// needs one set of them, however many webhooks it has.
+func TestWebhooksShareTheEnvironmentOfExpressions(t *testing.T) {
+	const webhook = `{"name":"a.example.com","matchConditions":[{"name":"c","expression":"true"}]}`
+	d, err := document.Parse([]byte(`{"webhooks":[`+strings.Repeat(webhook+",", 999)+webhook+`]}`), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if causes := expressionCauses("ValidatingWebhookConfiguration", d.Root, document.Value{}); len(causes) > 0 {
+		t.Errorf("%v", causes[0])
+	}
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 200<<20 {
+		t.Errorf("1,000 webhooks take %d MB", (after.TotalAlloc-before.TotalAlloc)>>20)
 	}
 }

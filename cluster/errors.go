@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -89,11 +88,13 @@ func conflict(what groupResource, name, why string) *Status {
 // messages are all listed, but the status message contains them once.
 func invalid(what groupResource, name string, causes []Cause) *Status {
 	var texts []string
+	said := make(map[string]bool, len(causes))
 	for i, c := range causes {
 		if c.Path == nil {
 			causes[i].Path = fieldPath(c.Field)
 		}
-		if text := c.Field + ": " + c.Message; !slices.Contains(texts, text) {
+		if text := c.Field + ": " + c.Message; !said[text] {
+			said[text] = true
 			texts = append(texts, text)
 		}
 	}

@@ -99,3 +99,48 @@ func TestWorkGrowsWithTheBody(t *testing.T) {
 		}
 	}
 }
+
+// Lists and maps of as many members as a body can hold, each of which causes an error or is compared
+// with another list. Work that is quadratic in their number does not show in allocated memory; here it
+// takes minutes.
+func TestLongListsInWrongObjects(t *testing.T) {
+	const maps = "/api/v1/namespaces/n/configmaps"
+	q := newRequests(t, cluster.Config{Addresses: true})
+	finalizers := func(name string) string {
+		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","finalizers":[` + many(60_000, `"a/`+name+`%[1]d"`) + `]}}`
+	}
+	q.must(cluster.Create, maps, finalizers("x"))
+	q.must(cluster.Delete, maps+"/a", `{}`)
+	for _, c := range []struct {
+		why, path, body string
+		verb            cluster.Verb
+		change          func(*cluster.Request)
+		code, causes    int
+		message         string
+	}{
+		{"keys of a ConfigMap", maps, `{"metadata":{"name":"b"},"data":{` + many(200_000, `"!%[1]d":""`) + `}}`,
+			cluster.Create, nil, 422, 200_000, `data[!99999]: Invalid value: a valid config key`},
+		{"finalizers of an object that is being deleted", maps + "/a", finalizers("y"),
+			cluster.Update, nil, 422, 2, `"a/y59999"`},
+		{"constraints of a pod", "/api/v1/namespaces/n/pods", `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}],"topologySpreadConstraints":[` +
+			many(20_000, `{"maxSkew":1,"topologyKey":"k%[1]d","whenUnsatisfiable":"ScheduleAnyway"},{"maxSkew":1,"topologyKey":"k%[1]d","whenUnsatisfiable":"ScheduleAnyway"}`) + `]}}`,
+			cluster.Create, nil, 422, 20_000, `Duplicate value: "{k19999, ScheduleAnyway}"`},
+		{"ports of a Service", "/api/v1/namespaces/n/services", `{"metadata":{"name":"a"},"spec":{"type":"NodePort","ports":[` +
+			many(60_000, `{"name":"p%[1]d","port":%[1]d}`) + `]}}`,
+			cluster.Create, nil, 422, 57_234, `spec.ports[59999].nodePort`},
+		{"equal members of a set", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/a",
+			`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicyBinding","metadata":{"name":"a"},"spec":{"policyName":"x","validationActions":[` + strings.Repeat(`"Deny",`, 60_000) + `"Deny"]}}`,
+			cluster.Patch, func(r *cluster.Request) { r.Format, r.Options.FieldManager = cluster.ApplyPatch, "m" }, 500, 0, `duplicate entries for key [="Deny"]`},
+	} {
+		change := c.change
+		if change == nil {
+			change = func(*cluster.Request) {}
+		}
+		_, st := q.do(c.verb, c.path, c.body, change)
+		if st == nil || st.Code != c.code || !strings.Contains(st.Message, c.message) {
+			t.Errorf("%s: %.300v, want %d and %q", c.why, st, c.code, c.message)
+		} else if st.Details != nil && len(st.Details.Causes) != c.causes {
+			t.Errorf("%s: %d causes, want %d", c.why, len(st.Details.Causes), c.causes)
+		}
+	}
+}

@@ -20,14 +20,13 @@ func (t *task) typeError(config document.Value, err error) *Status {
 	if !errors.As(err, &e) || !e.Root.Exists() {
 		return applyStatus(err)
 	}
-	var text string
-	if len(e.Others) == 0 {
-		text = mismatchText(e.Root, e)
-	} else {
-		text = "errors:\n  " + mismatchText(e.Root, e)
+	text := mismatchText(e.Root, e)
+	if len(e.Others) > 0 {
+		lines := []string{"errors:", text}
 		for _, other := range e.Others {
-			text += "\n  " + mismatchText(e.Root, other)
+			lines = append(lines, mismatchText(e.Root, other))
 		}
+		text = strings.Join(lines, "\n  ")
 	}
 	return &Status{Code: 500, Err: err, Message: t.mistyped(config, e) + text}
 }

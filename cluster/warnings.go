@@ -21,8 +21,11 @@ func (t *task) finalizerWarnings(live, next document.Value) []string {
 	if t.ep.kind.Builtin || t.ep.sub != "" {
 		return nil
 	}
-	had := finalizers(live)
-	added := slices.DeleteFunc(finalizers(next), func(name string) bool { return slices.Contains(had, name) })
+	had := map[string]bool{}
+	for _, name := range finalizers(live) {
+		had[name] = true
+	}
+	added := slices.DeleteFunc(finalizers(next), func(name string) bool { return had[name] })
 	slices.Sort(added)
 	var out []string
 	for _, name := range slices.Compact(added) {

@@ -65,7 +65,7 @@ func (c *check) root(object document.Value) field { return field{object, c, 0} }
 
 // add adds an error for f, with the value of f if such errors show one.
 func (c *check) add(t schema.ErrorType, f field, detail string) {
-	e := schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), Detail: detail}
+	e := schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), Typed: true, Detail: detail}
 	if showsValue(t) {
 		e.BadValue = f.Value
 		if !e.BadValue.Exists() {

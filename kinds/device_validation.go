@@ -325,9 +325,12 @@ func (c *check) bindingConditions(of field) {
 			c.distinct(condition, condition.text(), &seen)
 		}
 	}
-	for i := range fail.items() {
-		if condition := fail.item(i); hasText(wait.Value, condition.text()) {
-			c.invalid(condition, "bindingFailureConditions must not overlap with bindingConditions")
+	if fail.items() > 0 {
+		waited := textsOf(wait.Value)
+		for i := range fail.items() {
+			if condition := fail.item(i); waited.has(condition.text()) {
+				c.invalid(condition, "bindingFailureConditions must not overlap with bindingConditions")
+			}
 		}
 	}
 	switch {

@@ -186,10 +186,11 @@ func validateIngressStatus(c *check, object, old field) {
 // validateLoadBalancerAddresses validates the IPs and host names of a load balancer. Unchanged
 // IPs are not validated.
 func validateLoadBalancerAddresses(c *check, list, old field) {
+	stored := fieldTexts(old.Value, "ip")
 	for i := range list.items() {
 		n := list.item(i)
 		address, host := n.get("ip"), n.get("hostname")
-		if !address.isEmpty() && !hasItemWith(old.Value, "ip", address.text()) {
+		if !address.isEmpty() && !stored.has(address.text()) {
 			c.address(address)
 		}
 		if !host.isEmpty() {

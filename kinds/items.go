@@ -42,6 +42,36 @@ func hasText(list document.Value, text string) bool {
 	return false
 }
 
+// textsOf returns the strings of a list. A loop that asks for each item of one list whether another
+// contains it uses such a set: lists may have as many items as a body of 3 MiB can hold.
+func textsOf(list document.Value) *seenTexts {
+	set := &seenTexts{}
+	for i := range itemsOf(list) {
+		if text, ok := list.At(i).Text(); ok {
+			set.add(text)
+		}
+	}
+	return set
+}
+
+// fieldTexts returns the texts that a field has in the items of a list. A missing field has the text "".
+func fieldTexts(list document.Value, field string) *seenTexts {
+	set := &seenTexts{}
+	for i := range itemsOf(list) {
+		set.add(list.At(i).Get(field).StringOr(""))
+	}
+	return set
+}
+
+// itemsBy returns the items of a list by the text of a field, the first of those with the same text.
+func itemsBy(list document.Value, field string) map[string]document.Value {
+	items := map[string]document.Value{}
+	for i := itemsOf(list) - 1; i >= 0; i-- {
+		items[list.At(i).Get(field).StringOr("")] = list.At(i)
+	}
+	return items
+}
+
 // hasCondition reports whether a status has a condition that is true.
 func hasCondition(status document.Value, name string) bool { return conditionIs(status, name, "True") }
 

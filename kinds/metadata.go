@@ -245,8 +245,9 @@ func (c *check) finalizerDomains(list field) {
 // noNewFinalizers forbids adding finalizers to an object that is being deleted.
 func (c *check) noNewFinalizers(list, was field) {
 	var added []string
+	had := textsOf(was.Value)
 	for i := range list.items() {
-		if name := list.At(i).StringOr(""); !hasText(was.Value, name) {
+		if name := list.At(i).StringOr(""); !had.has(name) {
 			added = append(added, name)
 		}
 	}

@@ -109,7 +109,7 @@ func (p *podCheck) resourceClaims(list field) {
 			p.addValue(schema.ErrorDuplicate, claim, text, "")
 		}
 		if p.claimNames == nil {
-			p.claimNames = namesOf(known)
+			p.claimNames = fieldTexts(known.Value, "name")
 		}
 		if !p.claimNames.has(name) {
 			if detail == "" {
@@ -147,15 +147,6 @@ func (c *claimed) add(claim, request string) (of string, times int) {
 		return claim, 1
 	}
 	return "", 0
-}
-
-// namesOf returns the names of the items of a list.
-func namesOf(list field) *seenTexts {
-	var found seenTexts
-	for i := range list.items() {
-		found.add(list.At(i).Get("name").StringOr(""))
-	}
-	return &found
 }
 
 // unknownClaim returns the detail of the error for a claim that is none of the pod's.

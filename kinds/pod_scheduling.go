@@ -107,8 +107,8 @@ func (c *check) labelKeys(term, match, mismatch, selector field) {
 	if selector.isSet() {
 		c.selectedTwice(term, match, selector)
 	}
-	for i := range match.items() {
-		if key := match.item(i); hasText(mismatch.Value, key.text()) {
+	for i, excluded := 0, textsOf(mismatch.Value); i < match.items(); i++ {
+		if key := match.item(i); excluded.has(key.text()) {
 			c.invalid(key, "exists in both matchLabelKeys and mismatchLabelKeys")
 		}
 	}
@@ -122,20 +122,24 @@ func (c *check) selectedTwice(term, match, selector field) {
 	for key := range selector.Get("matchLabels").Members() {
 		seen.add(key)
 	}
+	last := map[string]int{} // the last index of each key in match
+	for i := range match.items() {
+		last[match.item(i).text()] = i
+	}
 	for _, expression := range selector.Get("matchExpressions").Items() {
 		key := expression.Get("key").StringOr("")
-		again := seen.add(key)
-		for i := match.items() - 1; again && i >= 0; i-- {
-			if match.item(i).text() == key {
-				c.invalidText(term.item(i), key, "exists in both matchLabelKeys and labelSelector")
-				break
-			}
+		if i, ok := last[key]; seen.add(key) && ok {
+			c.invalidText(term.item(i), key, "exists in both matchLabelKeys and labelSelector")
 		}
 	}
 }
 
 func (p *podCheck) checkSpread() {
 	list := p.spec.get("topologySpreadConstraints")
+	last := map[[2]string]int{} // by key and action, of which a later constraint may not have the same
+	for i, constraint := range list.Items() {
+		last[[2]string{constraint.Get("topologyKey").StringOr(""), constraint.Get("whenUnsatisfiable").StringOr("")}] = i
+	}
 	for i := range list.items() {
 		constraint := list.item(i)
 		key, action, domains := constraint.get("topologyKey"), constraint.get("whenUnsatisfiable"), constraint.get("minDomains")
@@ -144,11 +148,8 @@ func (p *podCheck) checkSpread() {
 		}
 		p.needWith(key, "can not be empty")
 		p.oneOf(action, "DoNotSchedule,ScheduleAnyway")
-		for j := i + 1; j < list.items(); j++ {
-			if other := list.At(j); other.Get("topologyKey").StringOr("") == key.text() && other.Get("whenUnsatisfiable").StringOr("") == action.text() {
-				p.addValue("FieldValueDuplicate", constraint.getAs("", "{topologyKey, whenUnsatisfiable}"), "{"+key.text()+", "+action.text()+"}", "")
-				break
-			}
+		if last[[2]string{key.text(), action.text()}] > i {
+			p.addValue("FieldValueDuplicate", constraint.getAs("", "{topologyKey, whenUnsatisfiable}"), "{"+key.text()+", "+action.text()+"}", "")
 		}
 		if domains.isSet() {
 			if domains.number() <= 0 {

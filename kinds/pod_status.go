@@ -80,6 +80,12 @@ func (p *podCheck) checkTransitions(list, was field, kind string) {
 	if kind != ephemeralContainers && p.restartsAll() {
 		return
 	}
+	going := map[string]bool{} // the names of containers that are not terminated
+	for _, is := range list.Value.Items() {
+		if !is.Lookup("state", "terminated").Exists() {
+			going[is.Get("name").StringOr("")] = true
+		}
+	}
 	for i := range was.items() {
 		before := was.At(i)
 		ended := before.Lookup("state", "terminated")
@@ -87,14 +93,8 @@ func (p *podCheck) checkTransitions(list, was field, kind string) {
 			continue
 		}
 		name := before.Get("name").StringOr("")
-		for _, is := range list.Value.Items() {
-			if is.Get("name").StringOr("") != name || is.Lookup("state", "terminated").Exists() {
-				continue
-			}
-			if code, _ := ended.Get("exitCode").Int(); !p.mayRestart(kind, name, code) {
-				p.forbidden(list.item(i).get("state"), "may not be transitioned to non-terminated state")
-			}
-			break
+		if code, _ := ended.Get("exitCode").Int(); going[name] && !p.mayRestart(kind, name, code) {
+			p.forbidden(list.item(i).get("state"), "may not be transitioned to non-terminated state")
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (p *podCheck) mayRestart(kind, name string, code int64) bool {
 	if kind == ephemeralContainers {
 		return false
 	}
-	c := itemWith(p.spec.Get(kind), "name", name)
+	c := p.container(kind, name)
 	if !c.Exists() {
 		return false
 	}
@@ -189,7 +189,7 @@ func (p *podCheck) checkAllocated(list field, kind string) {
 func (p *podCheck) allocatedResource(f field, kind, container string) {
 	const longest = 1024
 	name := f.get("name")
-	if hasNamed(p.spec.Get(kind), container) && !hasResource(p.resourcesOf(kind, container), name.text()) {
+	if of := p.container(kind, container); of.Exists() && !hasResource(of.Get("resources"), name.text()) {
 		why := "must match one of the container's resource requests"
 		if strings.HasPrefix(name.text(), "claim:") {
 			why = "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
@@ -228,9 +228,16 @@ func hasResource(resources document.Value, name string) bool {
 	return false
 }
 
-// resourcesOf returns the resources of a container.
-func (p *podCheck) resourcesOf(kind, name string) document.Value {
-	return itemWith(p.spec.Get(kind), "name", name).Get("resources")
+// container returns the container of a kind, such as initContainers, that has a name; absent if there is
+// none.
+func (p *podCheck) container(kind, name string) document.Value {
+	if p.containers[kind] == nil {
+		if p.containers == nil {
+			p.containers = map[string]map[string]document.Value{}
+		}
+		p.containers[kind] = itemsBy(p.spec.Get(kind), "name")
+	}
+	return p.containers[kind][name]
 }
 
 func (p *podCheck) checkVolumeStatuses(list field) {
@@ -247,10 +254,10 @@ func (p *podCheck) checkVolumeStatuses(list field) {
 }
 
 func (p *podCheck) claimStatuses(list field) {
-	seen := seenTexts{}
+	seen, known := seenTexts{}, fieldTexts(p.spec.Get("resourceClaims"), "name")
 	for i := range list.items() {
 		name := list.item(i).get("name")
-		if !hasNamed(p.spec.Get("resourceClaims"), name.text()) {
+		if !known.has(name.text()) {
 			p.invalid(name, "must match the name of an entry in `spec.resourceClaims`")
 		}
 		if seen.add(name.text()) {
@@ -275,8 +282,8 @@ func (p *podCheck) extendedClaims(status field) {
 		known := false
 		requests := document.Value{}
 		for _, kind := range [...]string{initContainers, containers} {
-			if hasNamed(p.spec.Get(kind), container.text()) {
-				known, requests = true, p.resourcesOf(kind, container.text()).Get("requests")
+			if of := p.container(kind, container.text()); of.Exists() {
+				known, requests = true, of.Lookup("resources", "requests")
 			}
 		}
 		switch {
@@ -299,11 +306,12 @@ func (p *podCheck) extendedClaims(status field) {
 
 func (p *podCheck) allocatableClaims(status field) {
 	list := status.get("nodeAllocatableResourceClaimStatuses")
+	direct, mapped := claimNames(p.spec.Get("resourceClaims")), claimNames(status.Get("resourceClaimStatuses"))
 	for i := range list.items() {
 		item := list.item(i)
 		name := item.get("resourceClaimName")
 		p.need(name)
-		if !refersTo(p.spec.Get("resourceClaims"), name.text()) && !refersTo(status.Get("resourceClaimStatuses"), name.text()) {
+		if !direct.has(name.text()) && !mapped.has(name.text()) {
 			p.invalid(name, "no mapping found in pod reference")
 		}
 		p.need(item.get("containers"))
@@ -319,14 +327,15 @@ func (p *podCheck) allocatableClaims(status field) {
 	}
 }
 
-// refersTo reports whether an item refers to the claim with the name.
-func refersTo(list document.Value, claim string) bool {
+// claimNames returns the names of the claims to which the items of a list refer.
+func claimNames(list document.Value) *seenTexts {
+	names := &seenTexts{}
 	for _, item := range list.Items() {
-		if name := item.Get("resourceClaimName"); name.Exists() && name.StringOr("") == claim {
-			return true
+		if name := item.Get("resourceClaimName"); name.Exists() {
+			names.add(name.StringOr(""))
 		}
 	}
-	return false
+	return names
 }
 
 // statusAddresses requires addresses that are valid or unchanged, with at most one of each IP
@@ -334,9 +343,10 @@ func refersTo(list document.Value, claim string) bool {
 func (p *podCheck) statusAddresses(list, was field) {
 	families := map[bool]int{}
 	bad := -1 // the first one that is no address
+	stored := fieldTexts(was.Value, "ip")
 	for i := range list.items() {
 		text := list.item(i).get("ip").text()
-		if !hasItemWith(was.Value, "ip", text) {
+		if !stored.has(text) {
 			item := list.item(i)
 			item.Value = document.NewString(text)
 			p.address(item)

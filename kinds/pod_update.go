@@ -91,9 +91,9 @@ func (p *podCheck) checkUpdate(old field) {
 // name, the last one is reported.
 func (p *podCheck) checkGateUpdate(was field) {
 	var seen seenTexts
-	gates := p.spec.get("schedulingGates")
+	gates, had := p.spec.get("schedulingGates"), fieldTexts(was.Get("schedulingGates"), "name")
 	for i := gates.items() - 1; i >= 0; i-- {
-		if name := gates.item(i).get("name"); !hasNamed(was.Get("schedulingGates"), name.text()) && !seen.add(name.text()) {
+		if name := gates.item(i).get("name"); !had.has(name.text()) && !seen.add(name.text()) {
 			p.forbidden(name, "only deletion is allowed, but found new scheduling gate '"+name.text()+"'")
 		}
 	}

@@ -27,6 +27,8 @@ type podCheck struct {
 	volumes []podVolume
 	// claimNames are the names in spec.resourceClaims, once a container refers to one.
 	claimNames *seenTexts
+	// containers holds the containers of a kind by their names, once one of them is looked up.
+	containers map[string]map[string]document.Value
 }
 
 // podName returns the name of a pod, "" for a template.

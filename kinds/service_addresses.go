@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -115,7 +114,7 @@ func (c *check) freeAddresses(asked, spec field, old document.Value, given *Give
 	if !c.freeIPs(asked, spec, old, given) {
 		return
 	}
-	ports := portCheck{check: c, given: given}
+	ports := portCheck{check: c, given: given, taken: map[int64]bool{}}
 	if among(spec.get("type").text(), "LoadBalancer,NodePort") && !ports.free(asked.get("ports"), old) {
 		return
 	}
@@ -187,7 +186,7 @@ func (c *check) freeIPs(asked, spec field, old document.Value, given *Given) boo
 type portCheck struct {
 	*check
 	given *Given
-	taken []int64 // by the Service itself
+	taken map[int64]bool // by the Service itself
 }
 
 // take allocates a node port. It returns why it cannot be allocated, "" if it can.
@@ -196,10 +195,10 @@ func (p *portCheck) take(n int64) string {
 	case p.given.LastPort > 0 && (n < p.given.FirstPort || n > p.given.LastPort):
 		return "provided port is not in the valid range. The range of valid ports is " +
 			strconv.FormatInt(p.given.FirstPort, 10) + "-" + strconv.FormatInt(p.given.LastPort, 10)
-	case p.given.Port(n) || slices.Contains(p.taken, n):
+	case p.given.Port(n) || p.taken[n]:
 		return "provided port is already allocated"
 	}
-	p.taken = append(p.taken, n)
+	p.taken[n] = true
 	return ""
 }
 
@@ -208,19 +207,22 @@ func (p *portCheck) take(n int64) string {
 // other node port must be neither allocated nor requested by another port of the Service.
 func (p *portCheck) free(list field, old document.Value) bool {
 	_, own := serviceAddresses(old)
-	shared := map[int64]int64{}
+	for _, n := range own {
+		p.taken[n] = true
+	}
+	shared, begun := requestedNodePorts(list.Value), map[int64]bool{}
 	for i := range list.items() {
 		port := list.item(i)
 		at, number := port.get("nodePort"), port.get("port").number()
 		n := at.number()
 		switch {
 		case old.Exists():
-			if slices.Contains(own, n) || slices.Contains(p.taken, n) {
+			if p.taken[n] {
 				continue
 			}
-		case shared[number] == 0:
-			n = requestedNodePort(list.Value, number)
-			shared[number] = n
+		case !begun[number]:
+			begun[number] = true
+			n = shared[number]
 		case n == shared[number]:
 			continue
 		}
@@ -235,14 +237,14 @@ func (p *portCheck) free(list field, old document.Value) bool {
 	return true
 }
 
-// requestedNodePort returns the first node port that a port with the number requests, 0 if
-// none does.
-func requestedNodePort(ports document.Value, number int64) int64 {
+// requestedNodePorts returns the first node port that is requested for each port number.
+func requestedNodePorts(ports document.Value) map[int64]int64 {
+	requested := map[int64]int64{}
 	for _, port := range ports.Items() {
-		own, _ := port.Get("port").Int()
-		if n, _ := port.Get("nodePort").Int(); own == number && n != 0 {
-			return n
+		number, _ := port.Get("port").Int()
+		if n, _ := port.Get("nodePort").Int(); requested[number] == 0 {
+			requested[number] = n
 		}
 	}
-	return 0
+	return requested
 }

@@ -167,13 +167,14 @@ func validateClusterIPs(c *check, spec, was, families field) {
 	}
 	c.oneOfIfSet(spec.get("ipFamilyPolicy"), "PreferDualStack,RequireDualStack,SingleStack")
 	mark := len(c.errs)
+	stored := textsOf(was.Value.Get("clusterIPs"))
 	for i := range ips.items() {
 		address := ips.item(i)
 		if i == 0 && address.text() == "None" {
 			if ips.items() > 1 {
 				c.invalid(ips, "'None' must be the first and only value")
 			}
-		} else if !hasText(was.Value.Get("clusterIPs"), address.text()) {
+		} else if !stored.has(address.text()) {
 			c.address(address)
 		}
 	}
@@ -207,10 +208,11 @@ func validateFamilies(c *check, ips, families field) {
 	}
 }
 
-func validateExternalIPs(c *check, ips field, stored document.Value) {
+func validateExternalIPs(c *check, ips field, old document.Value) {
+	stored := textsOf(old)
 	for i := range ips.items() {
 		ip := ips.item(i)
-		if hasText(stored, ip.text()) || c.address(ip) {
+		if stored.has(ip.text()) || c.address(ip) {
 			c.endpointAddress(ip)
 		}
 	}
@@ -225,10 +227,10 @@ func validateSourceRanges(c *check, object, old field) {
 		if !balanced {
 			c.forbidden(ranges, "may only be used when `type` is 'LoadBalancer'")
 		}
-		stored := old.Value.Lookup("spec", "loadBalancerSourceRanges")
+		stored := textsOf(old.Value.Lookup("spec", "loadBalancerSourceRanges"))
 		for i := range ranges.items() {
 			one := ranges.item(i)
-			if !hasText(stored, one.text()) {
+			if !stored.has(one.text()) {
 				c.paddedRange(one, one.text())
 			}
 		}

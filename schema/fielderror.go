@@ -17,6 +17,9 @@ type FieldError struct {
 	Field string
 	// BadValue is the invalid value; absent if the message has none.
 	BadValue document.Value
+	// Typed is set if BadValue has a Go type in kube-apiserver, as everywhere but in custom resources.
+	// Messages then print the fields of metadata in the order of that type.
+	Typed bool
 	// Detail is the explanation.
 	Detail string
 	// Hint is additional advice that the API server does not give; may be empty.
@@ -90,7 +93,7 @@ func (e FieldError) Body() string {
 const maxValueText = 4 << 10
 
 func (e FieldError) valueText() string {
-	text := jsonText(e.BadValue)
+	text := e.jsonText()
 	if s, ok := e.BadValue.Text(); ok && e.Type != ErrorNotSupported {
 		text = strconv.Quote(s)
 	}
@@ -103,11 +106,16 @@ func (e FieldError) valueText() string {
 	return text
 }
 
-// jsonText returns a value as JSON in which <, > and & are escaped, as encoding/json writes it. In
-// kube-apiserver values of Go's type string are quoted by Go's rules instead, but those of an
+// jsonText returns the invalid value as JSON in which <, > and & are escaped, as encoding/json writes
+// it. In kube-apiserver values of Go's type string are quoted by Go's rules instead, but those of an
 // enumeration have types of their own.
-func jsonText(v document.Value) string {
-	text := v.String()
+func (e FieldError) jsonText() string {
+	var text string
+	if e.Typed {
+		text = string(appendTyped(nil, e.BadValue, metaTypes()))
+	} else {
+		text = e.BadValue.String()
+	}
 	for _, c := range "<>&" {
 		text = strings.ReplaceAll(text, string(c), `\u00`+strconv.FormatInt(int64(c), 16))
 	}
