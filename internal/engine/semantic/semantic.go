@@ -88,32 +88,41 @@ func (c comparison) sameItems(elem *schema.Type, a, b document.Value) bool {
 }
 
 // sameMembers compares objects. An absent map equals an empty one; an absent struct behind a
-// Go pointer does not.
+// Go pointer does not. Members that both objects have are compared once: twice would be 2^n times for
+// those at depth n.
 func (c comparison) sameMembers(t *schema.Type, a, b document.Value) bool {
 	isMap := t.Map.Elem != nil && len(t.Map.Fields) == 0
 	if !isMap && unset(a) != unset(b) {
 		return false
 	}
-	return c.membersIn(t, a, b) && c.membersIn(t, b, a)
-}
-
-// membersIn reports whether each member of a is semantically equal in b.
-func (c comparison) membersIn(t *schema.Type, a, b document.Value) bool {
-	if a.Kind() != document.Object {
-		return true
-	}
-	for i := range a.Len() {
-		key := a.Key(i)
-		other := b.Get(key)
-		if isMap := t.Map.Elem != nil && len(t.Map.Fields) == 0; isMap && !other.Exists() {
+	for i := range membersOf(a) {
+		if !c.sameMember(t, a.Key(i), a.At(i), b.Get(a.Key(i))) {
 			return false
 		}
-		if f := t.Map.Field(key); f != nil && f.Go&schema.GoPointer != 0 && unset(a.At(i)) != unset(other) {
-			return false // nil and a pointer
-		}
-		if !c.equal(t.Map.Member(key), a.At(i), other) {
+	}
+	for i := range membersOf(b) {
+		if key := b.Key(i); !a.Get(key).Exists() && !c.sameMember(t, key, b.At(i), document.Value{}) {
 			return false
 		}
 	}
 	return true
+}
+
+// membersOf returns the number of members of an object, 0 for other values.
+func membersOf(v document.Value) int {
+	if v.Kind() != document.Object {
+		return 0
+	}
+	return v.Len()
+}
+
+// sameMember compares a member of an object with that of the other, which may be absent.
+func (c comparison) sameMember(t *schema.Type, key string, v, other document.Value) bool {
+	if isMap := t.Map.Elem != nil && len(t.Map.Fields) == 0; isMap && !other.Exists() {
+		return false
+	}
+	if f := t.Map.Field(key); f != nil && f.Go&schema.GoPointer != 0 && unset(v) != unset(other) {
+		return false // nil and a pointer
+	}
+	return c.equal(t.Map.Member(key), v, other)
 }

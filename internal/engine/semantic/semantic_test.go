@@ -1,6 +1,7 @@
 package semantic
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -78,5 +79,22 @@ func TestEqual(t *testing.T) {
 		if Equal(spec, a, b) != c.equal || Equal(spec, b, a) != c.equal {
 			t.Errorf("%s: %s and %s: want %v", c.why, c.a, c.b, c.equal)
 		}
+	}
+}
+
+// TestEqualDeep compares schemas that are equal but for the spelling of the innermost part. A comparison of
+// both with each other at each level would not end.
+func TestEqualDeep(t *testing.T) {
+	catalog, err := schema.Builtin("1.36")
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd, _ := schema.NewRegistry(catalog).Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+	const depth = 100
+	nested := func(inner string) document.Value {
+		return parse(t, `{"spec":{"versions":[{"schema":{"openAPIV3Schema":`+strings.Repeat(`{"properties":{"a":`, depth)+inner+strings.Repeat(`}}`, depth)+`}}]}}`)
+	}
+	if !Equal(crd.Type(), nested(`{"required":[]}`), nested(`{}`)) || Equal(crd.Type(), nested(`{"required":["a"]}`), nested(`{}`)) {
+		t.Error("an absent list equals an empty one, and no other")
 	}
 }
