@@ -83,13 +83,24 @@ func conflict(what groupResource, name, why string) *Status {
 		Details: &StatusDetails{Group: what.group, Kind: what.resource, Name: name}}
 }
 
+// maxCauses limits the size of the listed causes in bytes. The message of
+// [fieldmanager.Conflicts] has the same limit. kube-apiserver has none.
+const maxCauses = 3 << 20
+
 // invalid returns the error for an object that fails validation. what is the object's kind
 // (not its resource), except where kube-apiserver itself uses the resource. Causes with equal
-// messages are all listed, but the status message contains them once.
+// messages are all listed, but the status message contains them once. It ends with the number of those
+// that are left out because of maxCauses.
 func invalid(what groupResource, name string, causes []Cause) *Status {
 	var texts []string
-	said := make(map[string]bool, len(causes))
-	for i, c := range causes {
+	said := map[string]bool{}
+	for i, size := 0, 0; i < len(causes); i++ {
+		c := causes[i]
+		if size += len(c.Field) + len(c.Message); i > 0 && size > maxCauses {
+			texts = append(texts, "and "+strconv.Itoa(len(causes)-i)+" more")
+			causes = causes[:i]
+			break
+		}
 		if c.Path == nil {
 			causes[i].Path = fieldPath(c.Field)
 		}

@@ -132,10 +132,6 @@ func applyStatus(err error) *Status {
 	return plainError(err)
 }
 
-// maxCauses limits the size of the listed causes in bytes. The message of
-// [fieldmanager.Conflicts] has the same limit.
-const maxCauses = 3 << 20
-
 // conflictCauses returns a cause for each conflict.
 func conflictCauses(conflicts []fieldmanager.Conflict) []Cause {
 	var causes []Cause

@@ -64,17 +64,20 @@ func (c *validator) enum(r *schema.Validation, v document.Value) {
 	if len(r.Enum) == 0 {
 		return
 	}
-	allowed := make([]string, 0, 8)
 	for _, e := range r.EnumValues() {
 		if !v.IsNull() && document.Equal(e, v) {
 			return
 		}
 	}
-	for _, e := range r.EnumValues() {
-		text := e.StringOr(e.String())
-		allowed = append(allowed, string(document.AppendQuoted(nil, text)))
+	if c.enumeration != r {
+		allowed := make([]string, 0, 8)
+		for _, e := range r.EnumValues() {
+			text := e.StringOr(e.String())
+			allowed = append(allowed, string(document.AppendQuoted(nil, text)))
+		}
+		c.enumeration, c.supported = r, "supported values: "+strings.Join(allowed, ", ")
 	}
-	c.add(schema.ErrorNotSupported, v, "supported values: "+strings.Join(allowed, ", "))
+	c.add(schema.ErrorNotSupported, v, c.supported)
 }
 
 func (c *validator) text(r *schema.Validation, v document.Value) {

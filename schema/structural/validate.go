@@ -82,6 +82,27 @@ type validator struct {
 	// ofSchema is the number of errors that the schema has found, before those of embedded objects
 	// and of lists.
 	ofSchema int
+	// detailed is the size of the details of errs in bytes.
+	detailed int
+	// supported is the detail for values that enumeration does not list, the last one that refused a value.
+	enumeration *schema.Validation
+	supported   string
+}
+
+// Details over maxDetails bytes in all are cut to maxDetail: each item of a list may have an error that
+// shows a long enumeration or pattern.
+const (
+	maxDetails = 1 << 20
+	maxDetail  = 100
+)
+
+// brief returns a detail, or its beginning if there are many already.
+func (c *validator) brief(detail string) string {
+	if c.detailed > maxDetails && len(detail) > maxDetail {
+		detail = strings.ToValidUTF8(detail[:maxDetail], "") + "…"
+	}
+	c.detailed += len(detail)
+	return detail
 }
 
 type finding struct {
@@ -109,17 +130,17 @@ const (
 )
 
 func (c *validator) add(t schema.ErrorType, bad document.Value, detail string) {
-	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: detail}})
+	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: c.brief(detail)}})
 }
 
 // addInBody adds an error whose detail begins with the path.
 func (c *validator) addInBody(t schema.ErrorType, bad document.Value, detail string) {
-	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: detail}, wording: inBody})
+	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: c.brief(detail)}, wording: inBody})
 }
 
 // addWorded adds an error without a value.
 func (c *validator) addWorded(w wording, detail string) {
-	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewString(""), Detail: detail}, wording: w})
+	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewString(""), Detail: c.brief(detail)}, wording: w})
 }
 
 // addAt adds an error in a member.
