@@ -41,7 +41,7 @@ func (r *runner) collect(ctx context.Context, n *node) error {
 	if err != nil {
 		return err
 	}
-	now := newNode(n.kind, live)
+	now, read := newNode(n.kind, live), live.Lookup("metadata", "resourceVersion")
 	if now.deleting || len(now.owners) == 0 {
 		return nil
 	}
@@ -74,9 +74,9 @@ func (r *runner) collect(ctx context.Context, n *node) error {
 		if err != nil {
 			return err
 		}
-		return r.remove(ctx, n, foreground)
+		return r.remove(ctx, n, foreground, read)
 	}
-	return r.remove(ctx, n, now.policy())
+	return r.remove(ctx, n, now.policy(), read)
 }
 
 // policy returns the propagation policy that an object's finalizers determine.
@@ -137,23 +137,30 @@ func (r *runner) awaitDependents(ctx context.Context, n *node) error {
 	return r.dropFinalizer(ctx, n, finalizerForeground)
 }
 
-// orphanDependents removes the references of an object's dependents to it.
+// orphanDependents removes the references of an object's dependents to it. As long as one has a reference, the
+// object keeps its finalizer: without the object, its dependents would be deleted.
 func (r *runner) orphanDependents(ctx context.Context, n *node) error {
 	for _, dependent := range r.graph.dependentsOf(n.uid) {
-		for range maxTries {
-			live, err := r.live(ctx, dependent)
-			if err == nil {
-				err = r.dropOwners(ctx, dependent, live, []owner{{uid: n.uid}})
-			}
-			if err == nil || isNotFound(err) {
-				break
-			}
-			if !isConflict(err) {
-				return err
-			}
+		if err := r.orphan(ctx, dependent, n.uid); err != nil && !isNotFound(err) {
+			return err
 		}
 	}
 	return r.dropFinalizer(ctx, n, finalizerOrphan)
+}
+
+// orphan removes the reference of an object to an owner, again if the object changed meanwhile.
+func (r *runner) orphan(ctx context.Context, n *node, uid string) error {
+	var err error
+	for range maxTries {
+		var live document.Value
+		if live, err = r.live(ctx, n); err == nil {
+			err = r.dropOwners(ctx, n, live, []owner{{uid: uid}})
+		}
+		if !isConflict(err) {
+			return err
+		}
+	}
+	return err
 }
 
 func (r *runner) dropFinalizer(ctx context.Context, n *node, name string) error {

@@ -16,12 +16,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/plugins"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/store"
 )
 
 // Options select the controllers. The zero value runs none.
@@ -117,28 +119,48 @@ const (
 	accounts                   // the service account of a namespace; id is its name
 )
 
+// reopenAfter is the time between the end of a stream of changes and the opening of the next one.
+const reopenAfter = 100 * time.Millisecond
+
 // Run runs the controllers until ctx is done or the cluster is closed, and then returns nil.
-// It returns an error if it cannot watch the objects of the cluster.
+// It returns an error if it cannot watch the objects of the cluster when it begins. A stream of changes that
+// ends later, because the controllers fell behind the history or the store was not available, is opened
+// again, and all objects are examined anew.
 func Run(ctx context.Context, c *cluster.Cluster, o Options) error {
 	changes, err := c.Changes(ctx)
 	if err != nil {
 		return fmt.Errorf("watching the objects of the cluster: %w", err)
 	}
-	defer changes.Stop()
-	newRunner(c, o).run(ctx, changes)
-	return nil
+	for {
+		if err == nil {
+			err = newRunner(c, o).run(ctx, changes)
+			changes.Stop()
+		}
+		if ctx.Err() != nil || errors.Is(err, store.ErrClosed) {
+			return nil
+		}
+		if o.Fault != nil && !errors.Is(err, store.ErrSlow) {
+			o.Fault(fmt.Errorf("watching the objects of the cluster: %w", err))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(reopenAfter):
+		}
+		changes, err = c.Changes(ctx)
+	}
 }
 
 func newRunner(c *cluster.Cluster, o Options) *runner {
 	return &runner{Options: o, cluster: c, graph: newGraph(), queued: map[work]bool{}}
 }
 
-// run processes the changes until their stream ends, as it does with ctx or the cluster.
-func (r *runner) run(ctx context.Context, changes *cluster.Changes) {
+// run processes the changes until their stream ends, and returns why it did.
+func (r *runner) run(ctx context.Context, changes *cluster.Changes) error {
 	for {
 		change, synced, err := changes.Next(ctx)
 		if err != nil {
-			return
+			return err
 		}
 		if synced {
 			r.begin()
@@ -341,11 +363,15 @@ func (r *runner) patchMetadata(ctx context.Context, n *node, live document.Value
 	return err
 }
 
-// remove deletes an object, if it has not changed since it was read.
-func (r *runner) remove(ctx context.Context, n *node, policy string) error {
+// remove deletes an object, unless another one has its name. With a resourceVersion, the object must
+// also be unchanged since it had that one.
+func (r *runner) remove(ctx context.Context, n *node, policy string, resourceVersion document.Value) error {
 	request := r.request(n, cluster.Delete)
 	request.Deletion = cluster.Deletion{PropagationPolicy: &policy, UID: &n.uid}
-	if n.kind.Builtin && n.kind.Kind == "Pod" {
+	if version, ok := resourceVersion.Text(); ok {
+		request.Deletion.ResourceVersion = &version
+	}
+	if n.isPod() {
 		now := int64(0) // there is no kubelet to stop it
 		request.Deletion.GracePeriodSeconds = &now
 	}

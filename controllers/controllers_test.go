@@ -35,9 +35,13 @@ func newLab(t *testing.T, o Options) *lab {
 	return l
 }
 
-// run starts the controllers and stops them when the test ends.
+// run starts the controllers, in which there must be no faults, and stops them when the test ends.
 func (l *lab) run(o Options) {
 	o.Fault = func(err error) { l.t.Error(err) }
+	l.runWith(o)
+}
+
+func (l *lab) runWith(o Options) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- Run(ctx, l.c, o) }()
@@ -204,6 +208,8 @@ func TestOrphanedDependentsAreKept(t *testing.T) {
 	a := l.configMap("a", nil)
 	l.configMap("b", nil, ownerReference("a", a, true))
 	l.delete("a", orphan)
+	l.eventually("a goes", "b")
+	l.configMap("c", nil, ownerReference("a", a, true)) // is collected after everything before it
 	l.eventually("b stays", "b")
 	if owners := l.get("b").Lookup("metadata", "ownerReferences"); owners.Len() > 0 {
 		t.Errorf("b is still owned: %s", owners)
@@ -248,7 +254,7 @@ func TestOwnerCycleIsDeletedWhileItIsExamined(t *testing.T) {
 	}
 	l.delete("a", foreground)
 	r.processQueue(t.Context())
-	go r.run(t.Context(), changes)
+	go func() { _ = r.run(t.Context(), changes) }()
 	l.eventually("both go")
 }
 
@@ -294,7 +300,7 @@ func TestDeletedNamespaceIsEmptiedAndRemoved(t *testing.T) {
 	}
 	l.until("the status says what is left", func() (string, bool) {
 		conditions := namespace().Lookup("status", "conditions").String()
-		return conditions, strings.Contains(conditions, "Some resources are remaining: configmaps has 1 resource instances") &&
+		return conditions, strings.Contains(conditions, "Some resources are remaining: configmaps. has 1 resource instances") &&
 			strings.Contains(conditions, "Some content in the namespace has finalizers remaining: example.com/wait in 1 resource instances")
 	})
 	l.finish("waits")

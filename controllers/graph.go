@@ -49,6 +49,8 @@ func (n *node) isClusterRole() bool {
 
 func isQuota(k *schema.Kind) bool { return k.Builtin && k.Group == "" && k.Kind == "ResourceQuota" }
 
+func (n *node) isPod() bool { return n.kind.Builtin && n.kind.Group == "" && n.kind.Kind == "Pod" }
+
 // isEvent reports whether the object is an Event, which garbage collection ignores.
 func (n *node) isEvent() bool {
 	return n.kind.Builtin && n.kind.Kind == "Event"
@@ -168,8 +170,6 @@ func drop(sets map[string]map[string]*node, key, uid string) {
 func (g *graph) terminating(namespace string) bool { return g.namespaces[namespace] != nil }
 
 func (g *graph) dependentsOf(uid string) []*node { return inOrder(g.dependents[uid]) }
-
-func (g *graph) contentOf(namespace string) []*node { return inOrder(g.content[namespace]) }
 
 func (g *graph) sorted() []*node { return inOrder(g.nodes) }
 

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,22 +31,21 @@ func (r *runner) namespace(ctx context.Context, name string) error {
 	if live.Lookup("metadata", "deletionTimestamp").StringOr("") == "" || !slices.Contains(finalizers, finalizerKubernetes) {
 		return nil
 	}
-	content := r.graph.contentOf(name)
-	deleted := 0
-	for _, object := range content {
-		if object.deleting {
-			continue
-		}
-		deleted++
-		if err := r.remove(ctx, object, background); err != nil && !isNotFound(err) && !isConflict(err) {
-			return err
-		}
+	content := r.graph.content[name]
+	podsFirst := n.kind.Since("1.33")
+	if pods := podsIn(content); podsFirst && len(pods) > 0 {
+		content = pods
+	} else {
+		podsFirst = false
 	}
+	deleted, failed := r.removeAll(ctx, content)
 	switch {
-	case deleted > 0: // the changes of the deleted objects queue the namespace again
+	case deleted: // the changes of the deleted objects queue the namespace again
 		return nil
+	case podsFirst: // kube-controller-manager counts no content before the pods are gone
+		return errors.Join(r.report(ctx, n, live, nil, failed), errors.Join(failed...))
 	case len(content) > 0:
-		return r.report(ctx, n, live, content)
+		return errors.Join(r.report(ctx, n, live, content, failed), errors.Join(failed...))
 	}
 	left := slices.DeleteFunc(finalizers, func(f string) bool { return f == finalizerKubernetes })
 	request := r.request(n, cluster.Update)
@@ -55,8 +55,40 @@ func (r *runner) namespace(ctx context.Context, name string) error {
 	return err
 }
 
-// report sets the status conditions of a namespace that waits for its contents.
-func (r *runner) report(ctx context.Context, n *node, live document.Value, content []*node) error {
+func podsIn(content map[string]*node) map[string]*node {
+	pods := map[string]*node{}
+	for uid, object := range content {
+		if object.isPod() {
+			pods[uid] = object
+		}
+	}
+	return pods
+}
+
+// removeAll deletes the objects of a namespace that are not being deleted. Of each resource with objects that
+// cannot be deleted, it returns the first error.
+func (r *runner) removeAll(ctx context.Context, content map[string]*node) (deleted bool, failed []error) {
+	present, refused := map[string]*node{}, ""
+	for uid, object := range content {
+		if !object.deleting {
+			present[uid] = object
+		}
+	}
+	for _, object := range inOrder(present) {
+		err := r.remove(ctx, object, background, document.Value{})
+		switch resource := object.resource(); {
+		case err == nil || isNotFound(err) || isConflict(err):
+			deleted = true
+		case refused != resource:
+			refused, failed = resource, append(failed, err)
+		}
+	}
+	return deleted, failed
+}
+
+// report sets the status conditions of a namespace that waits for its contents. failed are the reasons why
+// some cannot be deleted.
+func (r *runner) report(ctx context.Context, n *node, live document.Value, content map[string]*node, failed []error) error {
 	resources, finalizers := map[string]int{}, map[string]int{}
 	for _, object := range content {
 		resources[object.resource()]++
@@ -68,8 +100,16 @@ func (r *runner) report(ctx context.Context, n *node, live document.Value, conte
 		{"NamespaceDeletionDiscoveryFailure", "False", "ResourcesDiscovered", "All resources successfully discovered"},
 		{"NamespaceDeletionGroupVersionParsingFailure", "False", "ParsedGroupVersions", "All legacy kube types successfully parsed"},
 		{"NamespaceDeletionContentFailure", "False", "ContentDeleted", "All content successfully deleted, may be waiting on finalization"},
-		{"NamespaceContentRemaining", "True", "SomeResourcesRemain", "Some resources are remaining: " + counts(resources, "%s has %d resource instances")},
+		{"NamespaceContentRemaining", "False", "ContentRemoved", "All content successfully removed"},
 		{"NamespaceFinalizersRemaining", "False", "ContentHasNoFinalizers", "All content-preserving finalizers finished"},
+	}
+	if len(failed) > 0 {
+		conditions[2] = condition{"NamespaceDeletionContentFailure", "True", "ContentDeletionFailed",
+			fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(failed), messages(failed))}
+	}
+	if len(resources) > 0 {
+		conditions[3] = condition{"NamespaceContentRemaining", "True", "SomeResourcesRemain",
+			"Some resources are remaining: " + counts(resources, "%s has %d resource instances")}
 	}
 	if len(finalizers) > 0 {
 		conditions[4] = condition{"NamespaceFinalizersRemaining", "True", "SomeFinalizersRemain",
@@ -86,8 +126,18 @@ func (r *runner) report(ctx context.Context, n *node, live document.Value, conte
 	return err
 }
 
-// resource returns the object's resource as conditions name it.
-func (n *node) resource() string { return strings.TrimSuffix(n.kind.Resource+"."+n.kind.Group, ".") }
+// resource returns the object's resource as conditions name it: "pods." and "deployments.apps".
+func (n *node) resource() string { return n.kind.Resource + "." + n.kind.Group }
+
+// messages joins the messages of errors in alphabetical order.
+func messages(errs []error) string {
+	texts := make([]string, len(errs))
+	for i, err := range errs {
+		texts[i] = err.Error()
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, ", ")
+}
 
 func counts(of map[string]int, format string) string {
 	parts := make([]string, 0, len(of))
