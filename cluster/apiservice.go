@@ -72,9 +72,16 @@ func (r *registrar) update(ctx context.Context, group string) {
 	ctx = context.WithValue(context.WithoutCancel(ctx), registering{}, true)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	wanted := r.customVersions(ctx, group)
-	services, _ := r.resolve(r.request(List, "", document.Value{}))
-	for _, service := range r.inGroup(ctx, services, group) {
+	endpoint, _ := r.resolve(r.request(List, "", document.Value{}))
+	services, err := r.inGroup(ctx, endpoint, group)
+	if err != nil {
+		return
+	}
+	wanted, err := r.customVersions(ctx, group)
+	if err != nil {
+		return
+	}
+	for _, service := range services {
 		name := meta(service, "name")
 		version, serves := wanted[name]
 		delete(wanted, name)
@@ -95,10 +102,14 @@ func (r *registrar) update(ctx context.Context, group string) {
 
 // customVersions returns the versions of a group that CustomResourceDefinitions serve, by the name
 // of the APIService.
-func (r *registrar) customVersions(ctx context.Context, group string) map[string]kinds.Registration {
+func (r *registrar) customVersions(ctx context.Context, group string) (map[string]kinds.Registration, error) {
+	endpoint, _ := r.crdEndpoint("")
+	definitions, err := r.inGroup(ctx, endpoint, group)
+	if err != nil {
+		return nil, err
+	}
 	versions := map[string]kinds.Registration{}
-	definitions, _ := r.crdEndpoint("")
-	for _, crd := range r.inGroup(ctx, definitions, group) {
+	for _, crd := range definitions {
 		for _, version := range crd.Lookup("spec", "versions").Items() {
 			if served, _ := version.Get("served").Bool(); served {
 				v := kinds.CustomRegistration(version.Get("name").StringOr(""), group)
@@ -106,7 +117,7 @@ func (r *registrar) customVersions(ctx context.Context, group string) map[string
 			}
 		}
 	}
-	return versions
+	return versions, nil
 }
 
 // create creates an APIService unless it exists.

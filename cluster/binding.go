@@ -58,7 +58,7 @@ func (c *Cluster) bind(ctx context.Context, t *task, binding fieldmanager.Object
 	case errors.Is(err, store.ErrNotFound):
 		return nil, notFound(podResource, name)
 	case err != nil:
-		return nil, internalError(err)
+		return nil, storeStatus(t.ep, name, err)
 	}
 	return done(t), nil
 }

@@ -58,7 +58,7 @@ func (c *Changes) Next(ctx context.Context) (change Change, synced bool, err err
 		case e.Type == store.Deleted:
 			change.Previous = object
 		case e.Previous != nil:
-			change.Previous = e.Previous.tree().Value
+			change.Previous = versioned(e.Previous.tree(), e.PreviousRevision).Value
 			fallthrough
 		default:
 			change.Object = object

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"sync/atomic"
 
@@ -38,6 +39,9 @@ func NewStore() *store.Memory[*Record] {
 	})
 }
 
+// maxServiceBits is the length of the prefix of the smallest range of cluster IPs.
+const maxServiceBits = 29
+
 // New returns a cluster that serves the built-in kinds and those of the
 // CustomResourceDefinitions in its store. It creates no objects, not even the namespace
 // "default", as controllers.Bootstrap does; only with Config.StrictNamespaces do objects need
@@ -53,6 +57,9 @@ func New(config Config) (*Cluster, error) {
 	c := &Cluster{pipeline: p, store: config.Store, definitionCache: config.Definitions}
 	if c.store == nil {
 		c.store = NewStore()
+	}
+	if r := config.ServiceRange; r.IsValid() && (!r.Addr().Is4() || r.Bits() > maxServiceBits) {
+		return nil, fmt.Errorf("the range of cluster IPs, %s, must be of IPv4 and have at least eight addresses", r)
 	}
 	if config.Addresses {
 		p.addresses = newAddresses(c.store, "/registry/"+kinds.Find(hasAddresses).StorageName()+"/", config.ServiceRange)
@@ -92,11 +99,18 @@ func (c *Cluster) Do(ctx context.Context, r *Request) (*Response, error) {
 	return resp, nil
 }
 
-func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
+// endpoint resolves a request. One for an unknown kind waits for the definitions that other clusters have
+// written before.
+func (c *Cluster) endpoint(ctx context.Context, r *Request) (*endpoint, *Status) {
 	ep, st := c.resolve(r)
 	if st != nil && c.CatchUp(ctx) == nil {
 		ep, st = c.resolve(r)
 	}
+	return ep, st
+}
+
+func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
+	ep, st := c.endpoint(ctx, r)
 	if st != nil {
 		return nil, st
 	}

@@ -83,12 +83,16 @@ func (w *watches) end(name string, revision int64) {
 
 // endWatches ends the watches of a definition's objects after the events that have been stored
 // so far: those of a deleted definition deliver the deletion of each object.
-func (c *Cluster) endWatches(name string) {
+func (c *Cluster) endWatches(name string) { c.crds.watches.end(name, c.endOfWatches()) }
+
+// endOfWatches returns the revision at which watches that end now do so. It is 0 if the store fails or is
+// closed; the watches then end with what they have.
+func (c *Cluster) endOfWatches() int64 {
 	revision, err := c.store.Revision(context.Background())
 	if err != nil {
-		revision = 0 // the store fails or is closed, so the watches end with what they have
+		return 0
 	}
-	c.crds.watches.end(name, revision)
+	return revision
 }
 
 // renew ends the watches of the definition's objects if generation differs from the
@@ -195,7 +199,8 @@ func (c *Cluster) deactivate(name string) {
 
 // reevaluateGroup re-evaluates the other definitions of a group after gone has released its names.
 func (c *Cluster) reevaluateGroup(ctx context.Context, gone document.Value) {
-	for _, other := range c.groupOf(ctx, gone) {
+	others, _ := c.groupOf(ctx, gone) // if they cannot be read, they get the names with their next change
+	for _, other := range others {
 		_ = c.define(ctx, meta(other, "name"))
 	}
 	c.registerGroup(ctx, gone)
@@ -210,21 +215,21 @@ func (c *Cluster) registerGroup(ctx context.Context, changed document.Value) {
 }
 
 // groupOf returns the other CustomResourceDefinitions of the same group.
-func (c *Cluster) groupOf(ctx context.Context, crd document.Value) []document.Value {
+func (c *Cluster) groupOf(ctx context.Context, crd document.Value) ([]document.Value, error) {
 	ep, ok := c.crdEndpoint("")
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	group := c.inGroup(ctx, ep, crd.Lookup("spec", "group").StringOr(""))
-	return slices.DeleteFunc(group, func(other document.Value) bool { return meta(other, "name") == meta(crd, "name") })
+	group, err := c.inGroup(ctx, ep, crd.Lookup("spec", "group").StringOr(""))
+	return slices.DeleteFunc(group, func(other document.Value) bool { return meta(other, "name") == meta(crd, "name") }), err
 }
 
 // inGroup returns the stored objects, CustomResourceDefinitions or APIServices, whose spec names an
 // API group, with their resourceVersion.
-func (c *Cluster) inGroup(ctx context.Context, ep *endpoint, group string) []document.Value {
+func (c *Cluster) inGroup(ctx context.Context, ep *endpoint, group string) ([]document.Value, error) {
 	page, err := c.store.List(ctx, ep.key("", ""), store.ListOptions[*Record]{})
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	var found []document.Value
 	for _, item := range page.Items {
@@ -232,7 +237,7 @@ func (c *Cluster) inGroup(ctx context.Context, ep *endpoint, group string) []doc
 			found = append(found, versioned(o, item.Revision).Value)
 		}
 	}
-	return found
+	return found, nil
 }
 
 // define puts the stored state of a CustomResourceDefinition into effect: it accepts its names
@@ -313,8 +318,13 @@ func (c *Cluster) isTerminating(kind *schema.Kind) bool {
 // controlled returns the record of a CustomResourceDefinition with the status that the naming
 // and establishing controllers set.
 func (c *Cluster) controlled(ctx context.Context, ep *endpoint, current store.Item[*Record]) (*Record, error) {
+	// With a failed list, every name would count as free.
+	group, err := c.groupOf(ctx, current.Value.tree().Value)
+	if err != nil {
+		return nil, err
+	}
 	return c.controlledBy(ep, current, func(crd document.Value) document.Value {
-		return controlled(crd, c.groupOf(ctx, crd), formatTime(c.config.Now()))
+		return controlled(crd, group, formatTime(c.config.Now()))
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/store"
 )
@@ -73,6 +74,9 @@ func (f *follower) deactivateOthers(present map[string]bool) {
 	}
 }
 
+// followAgainAfter is the time between two attempts to open a watch.
+const followAgainAfter = 100 * time.Millisecond
+
 // run processes events until the store is closed.
 func (f *follower) run() {
 	ctx := context.Background()
@@ -86,6 +90,7 @@ func (f *follower) run() {
 				if _, err := f.store.Revision(ctx); errors.Is(err, store.ErrClosed) {
 					return
 				}
+				time.Sleep(followAgainAfter)
 			}
 			continue
 		case e.Type == store.Deleted:

@@ -28,7 +28,7 @@ type Reading struct {
 // Read answers a get, list or watch of objects like Do, but returns stored objects with their
 // cached encodings. A non-nil error is always a [*Status].
 func (c *Cluster) Read(ctx context.Context, r *Request) (*Reading, error) {
-	ep, st := c.resolve(r)
+	ep, st := c.endpoint(ctx, r)
 	if st != nil {
 		return nil, st
 	}

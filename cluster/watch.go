@@ -60,6 +60,10 @@ func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Reading
 	}
 	if !ep.kind.Builtin {
 		c.crds.watches.add(w.definition(), w)
+		if served, _ := c.kinds.Resource(ep.kind.Group, ep.kind.Version, ep.kind.Resource); served != ep.kind {
+			// The definition was changed or deleted before its watches included this one.
+			w.endAt(c.endOfWatches())
+		}
 	}
 	return &Reading{Kind: ep.kind, Events: &Stream{next: w.next, stop: w.stop}}, nil
 }

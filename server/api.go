@@ -158,6 +158,9 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 func (s *Server) target(r *http.Request, p place) (target, error) {
 	registry := s.cluster.Kinds()
 	k, ok := registry.Resource(p.group, p.version, p.resource)
+	if !ok && s.cluster.CatchUp(r.Context()) == nil {
+		k, ok = registry.Resource(p.group, p.version, p.resource)
+	}
 	if !ok {
 		if s.builtinGroup(p.group) {
 			return target{}, errNoResource

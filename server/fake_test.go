@@ -21,6 +21,8 @@ type fake struct {
 	answer   func(context.Context, *cluster.Request) (*cluster.Response, error)
 }
 
+func (f *fake) CatchUp(context.Context) error { return nil }
+
 func (f *fake) Kinds() *schema.Registry { return f.registry }
 
 func (f *fake) Authenticate(context.Context, string, ...string) (cluster.User, []string, error) {

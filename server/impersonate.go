@@ -26,13 +26,14 @@ func (s *Server) impersonate(r *http.Request) (*http.Request, error) {
 	u := cluster.User{Name: r.Header.Get(impersonateUser), UID: r.Header.Get(impersonateUID), Groups: r.Header.Values(impersonateGroup)}
 	for name, values := range r.Header {
 		if key, ok := strings.CutPrefix(name, impersonateExtra); ok {
+			key = strings.ToLower(key) // before escapes are decoded, which can preserve upper case
 			if decoded, err := url.PathUnescape(key); err == nil {
 				key = decoded
 			}
 			if u.Extra == nil {
 				u.Extra = map[string][]string{}
 			}
-			u.Extra[strings.ToLower(key)] = values
+			u.Extra[key] = append(u.Extra[key], values...)
 		}
 	}
 	if u.Name == "" {

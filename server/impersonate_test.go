@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -45,6 +46,22 @@ func TestImpersonatedUserSendsTheRequest(t *testing.T) {
 		if (err != nil) != c.refused || err == nil && (u.Name != c.name || !slices.Equal(u.Groups, c.groups)) {
 			t.Errorf("%s: got %q %q, %v", c.why, u.Name, u.Groups, err)
 		}
+	}
+}
+
+// Names of extra fields are in lower case, except where their header escapes letters. Headers with the same
+// name add values (apiserver/pkg/endpoints/filters/impersonation).
+func TestImpersonatedExtraFields(t *testing.T) {
+	s := local(t, Options{})
+	r, err := s.impersonate(&http.Request{Header: http.Header{"Impersonate-User": {"ada"},
+		"Impersonate-Extra-Example.com%2fteam": {"a"}, "Impersonate-Extra-%41bc": {"b"}, "Impersonate-Extra-K": {"c"}, "Impersonate-Extra-%6b": {"d"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	extra := s.identity(r).user.Extra
+	slices.Sort(extra["k"])
+	if want := map[string][]string{"example.com/team": {"a"}, "Abc": {"b"}, "k": {"c", "d"}}; !reflect.DeepEqual(extra, want) {
+		t.Errorf("%q, want %q", extra, want)
 	}
 }
 

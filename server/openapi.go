@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -14,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -241,13 +239,11 @@ func (s *Server) describe(c contents) document.Value {
 // writtenSchema returns the schema of a custom resource as it is in the CRD, including
 // descriptions and rules, which types do not have; absent if there is none.
 func (s *Server) writtenSchema(k *schema.Kind) document.Value {
-	response, err := s.cluster.Do(context.Background(), &cluster.Request{
-		Verb: cluster.Get, Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Name: k.Resource + "." + k.Group,
-	})
-	if err != nil {
-		return document.Value{} // the kind does not come from a CRD in the cluster
+	crd, ok := s.cluster.Kinds().CRD(k.Resource + "." + k.Group)
+	if !ok {
+		return document.Value{} // the kind comes from an OpenAPI document
 	}
-	for _, v := range response.Object.Lookup("spec", "versions").Items() {
+	for _, v := range crd.Object.Lookup("spec", "versions").Items() {
 		if v.Get("name").StringOr("") == k.Version {
 			return v.Lookup("schema", "openAPIV3Schema")
 		}

@@ -98,8 +98,8 @@ func differences(path string, want, got any) []string {
 }
 
 // TestOpenAPIOfAddedKinds checks kinds that a program has added to the registry, from a CRD
-// that is not in the cluster and from an OpenAPI document: they are described by their types,
-// which have no descriptions.
+// that is not in the cluster, which is described as it is written, and from an OpenAPI document, which
+// are described by their types.
 func TestOpenAPIOfAddedKinds(t *testing.T) {
 	written, err := os.ReadFile("testdata/openapi-crd.json")
 	if err != nil {
@@ -138,9 +138,9 @@ func TestOpenAPIOfAddedKinds(t *testing.T) {
 		{apps, "io.k8s.apimachinery.pkg.util.intstr.IntOrString", "format", `"int-or-string"`},
 		{apps, "io.k8s.api.apps.v1.Deployment", "x-kubernetes-group-version-kind", `[{"group":"apps","kind":"Deployment","version":"v1"}]`},
 		{rich, richKind, "properties.spec.properties.a", `{"default":"x","enum":["x","y"],"type":"string"}`},
-		{rich, richKind, "properties.spec.properties.i", `{"anyOf":[{"type":"integer"},{"type":"string"}],"x-kubernetes-int-or-string":true}`},
+		{rich, richKind, "properties.spec.properties.i", `{"anyOf":[{"type":"integer"},{"type":"string"}],"description":"int or string","x-kubernetes-int-or-string":true}`},
 		{rich, richKind, "properties.spec.properties.m.x-kubernetes-list-map-keys", `["name"]`},
-		{rich, richKind, "properties.spec.properties.ap.additionalProperties", `{"type":"integer"}`},
+		{rich, richKind, "properties.spec.properties.ap.additionalProperties", `{"description":"the value","type":"integer"}`},
 		{rich, richKind, "properties.spec.properties.replicas.maximum", `10`},
 		{rich, "com.example.rich.v1.RichList", "description", `"RichList is a list of Rich"`},
 	} {

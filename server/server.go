@@ -105,11 +105,14 @@ type Cluster interface {
 	Authenticate(ctx context.Context, token string, audiences ...string) (cluster.User, []string, error)
 	// Kinds returns the kinds that are currently served.
 	Kinds() *schema.Registry
+	// CatchUp waits until Kinds includes the kinds that other servers over the same store have defined
+	// before the call.
+	CatchUp(context.Context) error
 }
 
 // Authorizer decides about requests that do not reach a Cluster which itself refuses what the user of
 // a request may not do: those for other paths than objects, and those that are refused before. As in
-// kube-apiserver, who may not send a request does not learn what else is wrong with it.
+// kube-apiserver, a user who may not send a request does not learn what else is wrong with it.
 type Authorizer interface {
 	// Authorize returns the refusal of a request for objects, a [*cluster.Status]; nil if its user may
 	// send it. The request has neither body nor options.
@@ -215,11 +218,16 @@ func requestID(r *http.Request) string {
 
 // finish answers a panic with 500, and counts and logs the request.
 func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
-	fault := ""
+	defer func() {
+		w.leave()
+		s.bodies.give(w.held)
+	}()
+	fault, broken := "", false
 	if p := recover(); p != nil {
 		if p == http.ErrAbortHandler {
 			panic(p)
 		}
+		broken = w.code != 0
 		s.metrics.panics.Add(1)
 		fault = fmt.Sprintf("%v\n%s", p, debug.Stack())
 		if w.code == 0 {
@@ -229,8 +237,6 @@ func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 			})
 		}
 	}
-	w.leave()
-	s.bodies.give(w.held)
 	took := time.Since(start)
 	s.metrics.observe(w, r, took)
 	if s.options.Log != nil {
@@ -238,6 +244,9 @@ func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 			Time: start, ID: w.Header().Get(auditID), Method: r.Method, URL: r.URL.RequestURI(), From: r.RemoteAddr, UserAgent: r.UserAgent(),
 			Code: w.code, Bytes: w.bytes, Took: took, Fault: fault,
 		})
+	}
+	if broken {
+		panic(http.ErrAbortHandler) // closes the connection, because what was sent is not the whole response
 	}
 }
 

@@ -142,6 +142,40 @@ func TestPanicIsInternalError(t *testing.T) {
 	}
 }
 
+// breaking is a ResponseWriter whose second Write panics.
+type breaking struct {
+	http.ResponseWriter
+	written bool
+}
+
+func (b *breaking) Write(p []byte) (int, error) {
+	if b.written {
+		panic("a bug")
+	}
+	b.written = true
+	return b.ResponseWriter.Write(p)
+}
+
+// A response that a panic interrupts must not look complete.
+func TestPanicInAResponseBreaksTheConnection(t *testing.T) {
+	f := newFake(t)
+	f.answer = func(context.Context, *cluster.Request) (*cluster.Response, error) {
+		return &cluster.Response{Code: 200, Object: object("apiVersion", text("v1"), "kind", text("ConfigMapList"),
+			"items", document.NewList(object("metadata", object("name", text("a")), "data", object("k", text(strings.Repeat("x", 1<<20))))))}, nil
+	}
+	s := New(f, Options{})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.ServeHTTP(&breaking{ResponseWriter: w}, r) }))
+	defer web.Close()
+	response, err := web.Client().Get(web.URL + configMaps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if text, err := io.ReadAll(response.Body); err == nil {
+		t.Errorf("%d with %d bytes and no error", response.StatusCode, len(text))
+	}
+}
+
 func TestOtherErrorsAreInternalErrors(t *testing.T) {
 	f := newFake(t)
 	f.answer = func(context.Context, *cluster.Request) (*cluster.Response, error) { return nil, errors.New("oh") }
