@@ -20,8 +20,8 @@ func (c *expressionChecker) deviceClass(spec document.Value) {
 }
 
 // deviceClaim checks the selectors of the spec of a ResourceClaim, which is at the given path.
-// What lists have that are too long, and requests with both exactly and firstAvailable, is not
-// compiled: package kinds refuses them as a whole.
+// Selectors in lists that are too long, and in requests with both exactly and firstAvailable, are not
+// compiled, because package kinds refuses those as a whole.
 func (c *expressionChecker) deviceClaim(spec document.Value, at *field.Path) {
 	at = at.Child("devices", "requests")
 	requests := spec.Lookup("devices", "requests")

@@ -15,7 +15,7 @@ func (c *Cluster) stream(_ context.Context, _ *Request, ep *endpoint) (*Response
 	return nil, notServed(ep, ep.sub)
 }
 
-// review refuses reviews, for the same reason: a browser has nobody to ask about.
+// review refuses reviews, for the same reason: in a browser there are no users to review.
 func (c *Cluster) review(_ context.Context, t *task) (*Response, *Status) {
 	return nil, &Status{Code: 405, Reason: ReasonMethodNotAllowed, Message: t.Resource + " are not supported"}
 }

@@ -169,8 +169,8 @@ func (c *Cluster) isGone(object document.Value) bool {
 	return err == nil && at.Before(c.config.Now().Add(-leeway))
 }
 
-// tokenStatus returns the status of a TokenReview. As in kube-apiserver, what the client has sent of it
-// remains where the result says nothing.
+// tokenStatus returns the status of a TokenReview. As in kube-apiserver, fields of the sent status
+// that the result does not set are kept.
 func (c *Cluster) tokenStatus(ctx context.Context, spec, sent document.Value) document.Value {
 	user, audiences, err := c.Authenticate(ctx, spec.Get("token").StringOr(""), spec.Get("audiences").Strings()...)
 	if err != nil {

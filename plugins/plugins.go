@@ -130,7 +130,7 @@ type chain struct {
 	charging sync.Map
 }
 
-// Active reports that the plugins have to be asked.
+// Active always returns true: the plugins check every write.
 func (ch *chain) Active() bool { return true }
 
 // Changed passes the change on.
@@ -218,7 +218,7 @@ func exempt(a *cluster.Attributes) bool {
 	return a.Operation == cluster.OperationDelete || a.Operation == cluster.OperationConnect || a.Request.Restore
 }
 
-// call is a write that the plugins are asked about.
+// call is a write that the plugins process.
 type call struct {
 	*cluster.Attributes
 	*chain

@@ -16,8 +16,8 @@ func (s *Server) authorizePath(r *http.Request) error {
 	return s.options.Authorizer.AuthorizePath(r.Context(), who.user, who.impersonator, strings.ToLower(r.Method), r.URL.Path)
 }
 
-// refusal returns why a request for objects is refused that is not passed to the cluster: because its
-// user may not send it, or err.
+// refusal returns the error for a request that is not passed to the cluster: the authorizer's refusal if the
+// user may not send it, otherwise err.
 func (s *Server) refusal(r *http.Request, p place, err error) error {
 	verb, ok := p.authorizedVerb(r)
 	if s.options.Authorizer == nil || !ok {

@@ -67,10 +67,10 @@ func impersonatedGroups(u cluster.User, constrained bool) []string {
 	return withGroup(groups, names.Authenticated)
 }
 
-// identity is who sends a request.
+// identity is the user of a request, with the impersonator if there is one.
 type identity struct {
 	user cluster.User
-	// impersonator is who impersonates the user, the zero User if nobody does.
+	// impersonator is the zero User if nobody impersonates the user.
 	impersonator cluster.User
 }
 

@@ -46,7 +46,7 @@ type Options struct {
 	// is the user, the organizations are its groups. A request without Token needs such a certificate
 	// if Token is set. Certificates of other authorities are answered with 401. nil ignores them all.
 	ClientCAs *x509.CertPool
-	// Authorizer decides about the requests that the cluster is not asked about; nil allows them.
+	// Authorizer decides about the requests that do not reach the cluster; nil allows them.
 	Authorizer Authorizer
 	// Hosts are the names, in addition to localhost and IP addresses, that the Host header may
 	// contain. Requests with other names are refused with 403, so that a web page cannot reach

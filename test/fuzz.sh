@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs every fuzz target of the repository for a while, one after the other, and
-# tells of each how many inputs it tried and how many of them led anywhere new.
+# prints for each the number of executions and of new interesting inputs.
 #   sh test/fuzz.sh TIME [PACKAGE]...
 # TIME is what go test's -fuzztime takes; packages are folders, all without any.
 # FUZZWORKERS is how many inputs are tried at a time. A crasher is kept in the
@@ -23,7 +23,7 @@ for file in $(git ls-files '*_test.go' | sort); do
 		status=$?
 		executions=$(sed -n 's/.*execs: \([0-9]*\).*/\1/p' "$log" | tail -1)
 		new=$(sed -n 's/.*new interesting: \([0-9]*\).*/\1/p' "$log" | tail -1)
-		# Until the inputs of earlier runs have been tried again, go test tells nothing.
+		# Until the inputs of earlier runs have been tried again, go test reports no counts.
 		printf '%-28s %-18s %12s %8s\n' "$dir" "$target" "${executions:--}" "${new:--}"
 		if [ $status -ne 0 ]; then
 			failed=1

@@ -77,7 +77,7 @@ func serve(b *testing.B, command string, args ...string) (int, time.Duration) {
 func residentMemory(b *testing.B, pid int) int {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		b.Skip("this system does not tell a process's memory: ", err)
+		b.Skip("this system does not report a process's memory: ", err)
 	}
 	_, after, _ := bytes.Cut(status, []byte("VmRSS:"))
 	kib, err := strconv.Atoi(string(bytes.Fields(after)[0]))
