@@ -60,12 +60,12 @@ func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Ki
 		return nil, "", &fieldProblem{document.Keys("kind"), fmt.Sprintf("no kind %q is registered for version %q%s", name, apiVersion, hint), ErrNoKind}
 	}
 	made, _ := l.schemaless.LoadOrStore(id, id.kind())
-	return made.(*schema.Kind), "no schema for " + name + " in " + apiVersion + ", whose CustomResourceDefinition was not given: its lists merge as a whole, and nothing is defaulted, pruned or validated", nil
+	return made.(*schema.Kind), "no schema for " + name + " in " + apiVersion + ", whose CustomResourceDefinition was not given: outside metadata, lists merge as a whole, and nothing is defaulted, pruned or validated", nil
 }
 
 // kind returns a custom kind that accepts any object.
 func (id schemalessKind) kind() *schema.Kind {
-	k := schema.NewKind(id.GroupVersionKind, schema.Deduced())
+	k := schema.NewKind(id.GroupVersionKind, schema.AnyObject())
 	k.Namespaced = id.namespaced
 	k.Resource, k.Verbs, k.Storage = strings.ToLower(id.Kind)+"s", []string{"create", "patch", "update"}, true
 	if id.status {

@@ -324,6 +324,25 @@ func TestApplyOverLostVersion(t *testing.T) {
 	}
 }
 
+// The metadata of an object whose kind is not known has its type nevertheless: its lists have keys, and its
+// labels are strings.
+func TestMetadataOfUnknownKinds(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	const live = `{apiVersion: x.example.com/v1, kind: Z, metadata: {name: z, finalizers: [a.io/f], resourceVersion: "1", managedFields: [
+		{manager: first, operation: Apply, apiVersion: x.example.com/v1, fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:finalizers": {"v:\"a.io/f\"": {}}}}}]}}`
+	result, err := lab.Apply(patchlab.Bytes(live), patchlab.Bytes(`{apiVersion: x.example.com/v1, kind: Z, metadata: {name: z, finalizers: [b.io/f]}}`), patchlab.ApplyOptions{FieldManager: "second"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := result.After.Value.Lookup("metadata", "finalizers").String(); got != `["a.io/f","b.io/f"]` {
+		t.Errorf("finalizers %s", got)
+	}
+	_, err = lab.Apply(nil, patchlab.Bytes(`{apiVersion: x.example.com/v1, kind: Z, metadata: {name: z, labels: {version: 1.10}}}`), patchlab.ApplyOptions{FieldManager: "m"})
+	if err == nil || !strings.Contains(err.Error(), ".metadata.labels.version: expected a string") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestStrictLabRefusesUnknownKinds(t *testing.T) {
 	lab := newLab(t, patchlab.Options{Strict: true})
 	_, err := lab.Apply(nil, patchlab.Bytes(`{apiVersion: x.example.com/v1, kind: A, metadata: {name: a}}`), patchlab.ApplyOptions{})

@@ -50,7 +50,7 @@ func Lint(registry *schema.Registry, objects ...document.Value) [][]Finding {
 	targets, dump := scaled(objects), slices.ContainsFunc(objects, hasOwners)
 	out := make([][]Finding, len(objects))
 	for i, v := range objects {
-		l := linter{registry: registry, object: v, typ: schema.Deduced(), live: hasOwners(v) || dump && stored(v)}
+		l := linter{registry: registry, object: v, typ: schema.AnyObject(), live: hasOwners(v) || dump && stored(v)}
 		if kind, ok := registry.Of(v); ok {
 			l.kind, l.typ = kind, kind.Type()
 		}
@@ -116,10 +116,12 @@ func (l *linter) lint(targets map[scaleTarget]string) {
 
 // fits checks that the manifest matches the type of its kind, as an apply does.
 func (l *linter) fits() {
-	if l.kind == nil {
-		return
+	kind := l.kind
+	if kind == nil {
+		group, version, _ := schema.SplitAPIVersion(l.object.Get("apiVersion").StringOr(""))
+		kind = schema.NewKind(schema.GroupVersionKind{Group: group, Version: version, Kind: l.object.Get("kind").StringOr("")}, l.typ)
 	}
-	m, err := fieldmanager.For(l.registry, l.kind, "")
+	m, err := fieldmanager.For(l.registry, kind, "")
 	if err != nil {
 		return
 	}
@@ -167,7 +169,7 @@ func (l *linter) misfits(err error) (fields []edit) {
 // declared reports the fields that the kind does not have, and returns the manifest without them.
 func (l *linter) declared() document.Value {
 	object, unknown := structural.Prune(l.typ, l.object)
-	if l.kind.Builtin {
+	if l.kind != nil && l.kind.Builtin {
 		if _, problems, err := defaults.Decode(l.kind, l.object, defaults.FromJSON); err == nil {
 			for _, p := range problems {
 				l.add(lintUnknownField, p.Path, p.Message+hint(l.typ, p.Path))

@@ -59,6 +59,7 @@ var lintCases = []struct{ why, object, want string }{
 	{"two owners of an atomic map", "apiVersion: v1\nkind: Service\nspec: {selector: {app: a}}\nmetadata:\n  name: a\n  managedFields:\n" + owning("one", "'f:spec': {'f:selector': {}}") + owning("two", "'f:spec': {'f:selector': {}}"), "shared-atomic .spec.selector"},
 	{"two owners of the members of a map", liveMap + "  managedFields:\n" + owning("one", "'f:data': {'f:a': {}}") + owning("two", "'f:data': {'f:a': {}}"), ""},
 	{"an object without a schema", "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {a: null}\n", "null-value .spec.a"},
+	{"metadata of an object without a schema", "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a, labels: {version: 1.10}, anotations: {a: b}}\nspec: {a: 1}\n", "unknown-field .metadata.anotations, type .metadata.labels.version"},
 	{"a value that is not an object", "[1]", ""},
 }
 

@@ -20,6 +20,24 @@ func Untyped() *Type { return withoutSchema().untyped }
 // schema declares any field there. It always returns the same pointer.
 func AnyMember() *Type { return withoutSchema().anyMember }
 
+// AnyObject returns the type of a custom resource whose definition is not known: apiVersion, kind and metadata
+// have the types that they have in all objects, and those of all other fields are deduced. It always returns
+// the same pointer.
+func AnyObject() *Type { return anyObject() }
+
+var anyObject = sync.OnceValue(func() *Type {
+	catalog, err := Builtin("")
+	if err != nil { // no type of metadata is known
+		return Deduced()
+	}
+	c := newConverter(document.Value{})
+	c.objectMeta, _ = catalog.Named(objectMetaName)
+	s := document.NewObject().With("type", document.NewString("object")).With("x-kubernetes-preserve-unknown-fields", document.NewBool(true))
+	t := c.typeOf(s, mode{})
+	c.objectFields(t.Map, s, mode{})
+	return t
+})
+
 type schemaless struct{ deduced, untyped, anyMember *Type }
 
 var withoutSchema = sync.OnceValue(func() schemaless {
