@@ -3,6 +3,7 @@ package explain_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab"
@@ -119,6 +120,40 @@ func TestReasons(t *testing.T) {
 			}
 			t.Errorf("there is no reason %q (%s) among\n%q", c.want, c.why, got)
 		})
+	}
+}
+
+// TestReasonsOfKubectlAfterClientSideApply checks that an apply which nobody forced is not called forced, and
+// that objects with members in the configuration do not count as fields that it lacks.
+func TestReasonsOfKubectlAfterClientSideApply(t *testing.T) {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := func(v string) patchlab.Input {
+		return patchlab.Bytes([]byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {v: '" + v + "'}}, data: {a: x}}"))
+	}
+	var live *patchlab.Object
+	for result, err := range lab.Run(nil, manifest("1"), patchlab.Change{Action: patchlab.ActionClientApply}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		live = result.After
+	}
+	for result, err := range lab.Run(live, manifest("2"), patchlab.Change{Action: patchlab.ActionApply, FieldManager: "kubectl", Explain: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := map[string]string{}
+		for _, r := range result.Reasons() {
+			text[r.Path.String()] = r.Text
+		}
+		if got := text[".metadata.labels.v"]; !strings.HasPrefix(got, "kubectl overrides conflicts with its own client-side apply") {
+			t.Errorf(".metadata.labels.v: %s", got)
+		}
+		if got, ok := text[".metadata.labels"]; ok {
+			t.Errorf(".metadata.labels: %s", got)
+		}
 	}
 }
 

@@ -169,7 +169,7 @@ func (e *explainer) byUpdate() {
 		}
 		left := fieldset.Raw(entry.Fields.Minus(applied).FieldsV1()).Leaves()
 		structured.Locate(e.Type, left, []document.Value{e.After.Value}, func(path document.Path, at []document.Value, _ []document.Path) {
-			if e.has[path.String()] || !at[0].Exists() || !entry.Fields.Below(path).Empty() {
+			if e.has[path.String()] || !at[0].Exists() || !entry.Fields.Below(path).Empty() || e.configures(path) {
 				return
 			}
 			list := ownersAt(e.After.Managed, path)
@@ -177,6 +177,13 @@ func (e *explainer) byUpdate() {
 				Rule: RuleByUpdate, KeptBy: list})
 		})
 	}
+}
+
+// configures reports whether the configuration has an object with members at a path. An apply owns the members of such an
+// object and not the object itself, which an update does own.
+func (e *explainer) configures(path document.Path) bool {
+	sent := e.Notes.sent().Follow(path)
+	return sent.Kind() == document.Object && sent.Len() > 0
 }
 
 // sameTool reports whether an updating manager is the tool that applies, under its own name
@@ -266,6 +273,12 @@ func (e *explainer) itemKept(d fieldmanager.Decision, m fieldmanager.Managed) {
 	e.add(r)
 }
 
+// overrides reports whether the apply was forced because kubectl overrides conflicts with its own client-side
+// apply.
+func (e *explainer) overrides() bool {
+	return slices.ContainsFunc(e.Notes.managed, func(d fieldmanager.Decision) bool { return d.Rule == fieldmanager.RuleKubectl })
+}
+
 // describe sets the texts of a reason from its type and rule.
 func (e *explainer) describe(r *Reason) {
 	e.typeOf(r)
@@ -283,6 +296,12 @@ func (e *explainer) describe(r *Reason) {
 	}
 	if r.Rule == Rule(fieldmanager.RuleShare) {
 		names = slices.DeleteFunc(slices.Clone(r.OwnersAfter), e.self)
+	}
+	switch {
+	case r.Rule == Rule(fieldmanager.RulePruneKept) && e.configures(r.Path):
+		about = rule{text: "The configuration has members of the object. An apply owns these, but not the object itself, as an update does."}
+	case r.Rule == Rule(fieldmanager.RuleTransfer) && e.overrides():
+		about.text = "kubectl overrides conflicts with its own client-side apply, so it takes the field over and {owners} loses it."
 	}
 	r.Text, r.Expected = strings.ReplaceAll(about.text, ownersMark, nameAll(names)), about.expected
 	if r.Rule == RuleServerSet && !r.Wanted.Exists() {
