@@ -126,13 +126,17 @@ func compresses(r *http.Request) bool {
 
 // object writes a single value.
 func (a *answer) object(v document.Value) {
+	appendJSON := v.AppendJSON
+	if isStatus(v) {
+		appendJSON = func(dst []byte) []byte { return statusOrder().append(dst, v) }
+	}
 	switch {
 	case a.form.yaml && indentedSize(v.JSON(), 0) <= mostIndented(v.JSON()):
 		a.write(func(dst []byte) []byte { return append(dst, v.YAML()...) })
 	case a.form.pretty && !a.form.yaml:
-		a.value(0, v.AppendJSON)
+		a.value(0, appendJSON)
 	default: // JSON is YAML, too
-		a.write(func(dst []byte) []byte { return append(v.AppendJSON(dst), '\n') })
+		a.write(func(dst []byte) []byte { return append(appendJSON(dst), '\n') })
 	}
 }
 

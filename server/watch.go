@@ -203,7 +203,13 @@ func (f *frames) append(dst []byte, event cluster.ShownEvent) []byte {
 			f.later = true
 		}
 	}
-	return append(object.AppendJSON(appendEvent(dst, event.Type)), "}\n"...)
+	dst = appendEvent(dst, event.Type)
+	if event.Type == "ERROR" {
+		dst = statusOrder().append(dst, object)
+	} else {
+		dst = object.AppendJSON(dst)
+	}
+	return append(dst, "}\n"...)
 }
 
 // appendStored appends an event in JSON, with the cached encoding of its object.
