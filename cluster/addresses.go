@@ -2,9 +2,11 @@ package cluster
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/netip"
+	"strconv"
 	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -27,10 +29,54 @@ func serviceRange(cidr netip.Prefix) netip.Prefix {
 	return cidr.Masked()
 }
 
-// addresses allocates cluster IPs and node ports to Services that leave them unset. Allocation
-// proceeds in order through the range, wraps around at its end and skips what is in use.
-// (kube-apiserver allocates at random.) A value that was allocated but never stored becomes
-// available again after the wrap. It is safe for concurrent use.
+// band is a range of numbers. Allocation proceeds in order through it, wraps around at its end and
+// skips what is in use. (kube-apiserver allocates at random.) A number that was allocated but never stored
+// becomes available again after the wrap.
+type band struct {
+	first, last int64
+	at          int64 // the number allocated last
+}
+
+func newBand(first, last int64) band { return band{first, last, first - 1} }
+
+// next returns the next number that is not taken. ok is false if there is none.
+func (b *band) next(taken func(int64) bool) (n int64, ok bool) {
+	for range b.last - b.first + 1 {
+		if b.at++; b.at > b.last {
+			b.at = b.first
+		}
+		if !taken(b.at) {
+			return b.at, true
+		}
+	}
+	return 0, false
+}
+
+// bands are the two parts of a range. The lower part is for Services that request a number; the others get one of
+// it only if the upper part is full (KEP-3070).
+type bands struct{ lower, upper band }
+
+// newBands divides a range. The lower part has the given share of the range, but at least 16 numbers and
+// at most the given number.
+func newBands(first, last, share, most int64) bands {
+	const least = 16
+	size := last - first + 1
+	static := min(max(least, size/share), most)
+	if size <= least {
+		static = 0
+	}
+	return bands{newBand(first, first+static-1), newBand(first+static, last)}
+}
+
+func (b *bands) next(taken func(int64) bool) (n int64, ok bool) {
+	if n, ok = b.upper.next(taken); ok {
+		return n, ok
+	}
+	return b.lower.next(taken)
+}
+
+// addresses allocates cluster IPs and node ports to Services that leave them unset. It is safe for
+// concurrent use.
 type addresses struct {
 	store store.Store[*Record]
 	scope string // the scope of Services in the store
@@ -38,22 +84,34 @@ type addresses struct {
 	// closed is set if a Service must not choose an IP outside the range.
 	closed bool
 
-	mu   sync.Mutex
-	ip   netip.Addr // the IP allocated last
-	port int64
+	mu    sync.Mutex
+	ips   bands // by their offset in cidr
+	ports bands
 }
 
 func newAddresses(s store.Store[*Record], scope string, cidr netip.Prefix) *addresses {
 	in := serviceRange(cidr)
-	return &addresses{store: s, scope: scope, cidr: in, closed: cidr.IsValid(), ip: in.Addr(), port: firstNodePort - 1}
+	network, broadcast := int64(0), int64(1)<<(32-in.Bits())-1
+	return &addresses{
+		store: s, scope: scope, cidr: in, closed: cidr.IsValid(),
+		ips:   newBands(network+1, broadcast-1, 16, 256),
+		ports: newBands(firstNodePort, lastNodePort, 32, 128),
+	}
 }
 
 // An allotment allocates the cluster IPs and node ports of one attempt at a write.
 type allotment struct {
 	*addresses
-	used func() usedAddresses // of the other Services, which it lists once
-	err  error                // why they could not be listed
+	used  func() usedAddresses // of the other Services, which it lists once
+	err   error                // why they could not be listed
+	given map[int64]bool       // the node ports allocated so far
+	full  string               // aServiceIP or aNodePort if none was left
 }
+
+const (
+	aServiceIP = "a serviceIP"
+	aNodePort  = "a nodePort"
+)
 
 // usedAddresses are the cluster IPs and node ports of all Services.
 type usedAddresses struct {
@@ -75,23 +133,30 @@ func (a *allotment) clusterIP(family string) string {
 	if family != "IPv4" {
 		return ""
 	}
-	return a.next(a.used().ips)
+	ip := a.next(a.used().ips)
+	if ip == "" {
+		a.full = aServiceIP
+	}
+	return ip
 }
 
 // next returns the next address that is not taken, or "" if there is none.
 func (a *addresses) next(taken map[string]bool) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for range 1 << (32 - a.cidr.Bits()) {
-		a.ip = a.ip.Next()
-		if !a.cidr.Contains(a.ip.Next()) { // skip the network and broadcast addresses
-			a.ip = a.cidr.Addr().Next()
-		}
-		if s := a.ip.String(); !taken[s] {
-			return s
-		}
+	n, ok := a.ips.next(func(n int64) bool { return taken[a.at(n)] })
+	if !ok {
+		return ""
 	}
-	return ""
+	return a.at(n)
+}
+
+// at returns the address with an offset in the range.
+func (a *addresses) at(offset int64) string {
+	network := a.cidr.Addr().As4()
+	var ip [4]byte
+	binary.BigEndian.PutUint32(ip[:], binary.BigEndian.Uint32(network[:])+uint32(offset))
+	return netip.AddrFrom4(ip).String()
 }
 
 // nodePort returns a free node port, or 0 if there is none.
@@ -99,15 +164,16 @@ func (a *allotment) nodePort() int64 {
 	used := a.used()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for range lastNodePort - firstNodePort + 1 {
-		if a.port++; a.port > lastNodePort {
-			a.port = firstNodePort
-		}
-		if !used.ports[a.port] {
-			return a.port
-		}
+	port, ok := a.ports.next(func(n int64) bool { return used.ports[n] || a.given[n] })
+	if !ok {
+		a.full = aNodePort
+		return 0
 	}
-	return 0
+	if a.given == nil {
+		a.given = map[int64]bool{}
+	}
+	a.given[port] = true
+	return port
 }
 
 // inUse returns the cluster IPs and node ports of all Services.
@@ -157,6 +223,12 @@ func (t *task) allocate(asked, object, live document.Value) ([]Cause, *Status) {
 	errs := t.ep.strategy.ValidateAddresses(asked, object, live, given)
 	if a := t.allotment; a != nil && a.err != nil {
 		return nil, storeStatus(t.ep, meta(object, "name"), a.err)
+	} else if a != nil && a.full != "" {
+		what := a.full
+		if what == aServiceIP {
+			what += " for Service " + strconv.Quote(meta(object, "name"))
+		}
+		return nil, internalError(errors.New("failed to allocate " + what + ": range is full"))
 	}
 	internal := len(errs) > 0 && errs[0].Type == schema.ErrorInternal
 	if live.Exists() && (len(errs) == 0 || internal) {

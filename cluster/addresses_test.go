@@ -105,12 +105,47 @@ func TestAddressesAreNotAllocatedByDefault(t *testing.T) {
 	}
 }
 
+// The lower part of a range is left to Services that request an address or a port (KEP-3070).
+func TestRequestedAddressesAreFree(t *testing.T) {
+	c, err := New(Config{Addresses: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50 {
+		createService(t, c, fmt.Sprint("s", i), `{"type":"NodePort","ports":[{"port":80}]}`)
+	}
+	createService(t, c, "dns", `{"clusterIP":"10.96.0.10","type":"NodePort","ports":[{"port":53,"nodePort":30005}]}`)
+	for _, c := range []struct{ first, last, share, most, dynamic int64 }{
+		{30000, 32767, 32, 128, 30086}, {1, 65534, 16, 256, 257}, {1, 254, 16, 256, 17}, {1, 14, 16, 256, 1},
+	} {
+		if b := newBands(c.first, c.last, c.share, c.most); b.upper.first != c.dynamic {
+			t.Errorf("%d to %d: the first dynamic number is %d, want %d", c.first, c.last, b.upper.first, c.dynamic)
+		}
+	}
+}
+
+// TestServiceWithoutAFreeAddress fills a range of six addresses.
+func TestServiceWithoutAFreeAddress(t *testing.T) {
+	c, err := New(Config{Addresses: true, ServiceRange: netip.MustParsePrefix("10.0.0.0/29")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6 {
+		createService(t, c, fmt.Sprint("s", i), `{"ports":[{"port":80}]}`)
+	}
+	r := &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d", Body: []byte(`{"metadata":{"name":"b"},"spec":{"ports":[{"port":80}]}}`)}
+	const want = `Internal error occurred: failed to allocate a serviceIP for Service "b": range is full`
+	if _, err := c.Do(t.Context(), r); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 func TestAddressesRunOut(t *testing.T) {
 	a := newAddresses(NewStore(), "/registry/services/specs/", netip.Prefix{})
 	seen := map[string]bool{}
 	for range 65534 {
-		ip := a.next(map[string]bool{})
-		if ip == "10.96.0.0" || ip == "10.96.255.255" || seen[ip] {
+		ip := a.next(seen)
+		if ip == "" || ip == "10.96.0.0" || ip == "10.96.255.255" || seen[ip] {
 			t.Fatalf("%s after %d addresses", ip, len(seen))
 		}
 		seen[ip] = true

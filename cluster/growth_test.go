@@ -131,7 +131,7 @@ func TestLongListsInWrongObjects(t *testing.T) {
 			cluster.Create, nil, 422, 20_000, `Duplicate value: "{k19999, ScheduleAnyway}"`},
 		{"ports of a Service", "/api/v1/namespaces/n/services", `{"metadata":{"name":"a"},"spec":{"type":"NodePort","ports":[` +
 			many(60_000, `{"name":"p%[1]d","port":%[1]d}`) + `]}}`,
-			cluster.Create, nil, 422, 57_234, `spec.ports[59999].nodePort`},
+			cluster.Create, nil, 500, 1, `failed to allocate a nodePort: range is full`},
 		{"equal members of a set", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/a",
 			`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicyBinding","metadata":{"name":"a"},"spec":{"policyName":"x","validationActions":[` + strings.Repeat(`"Deny",`, 60_000) + `"Deny"]}}`,
 			cluster.Patch, func(r *cluster.Request) { r.Format, r.Options.FieldManager = cluster.ApplyPatch, "m" }, 500, 0, `duplicate entries for key [="Deny"]`},

@@ -570,7 +570,7 @@ func TestServeHasARangeAndAnIssuer(t *testing.T) {
 	_, published := send("GET", "/.well-known/openid-configuration", "")
 	for what, is := range map[string][2]string{
 		"kubernetes": {kubernetes.Lookup("spec", "clusterIP").StringOr(""), "10.0.0.1"},
-		"a Service":  {created.Lookup("spec", "clusterIP").StringOr(""), "10.0.0.2"},
+		"a Service":  {created.Lookup("spec", "clusterIP").StringOr(""), "10.0.0.17"},
 		"the range":  {cidr.Lookup("spec", "cidrs").String(), `["10.0.0.0/24"]`},
 		// As kube-apiserver 1.36.3 answers.
 		"an IP of another range": {fmt.Sprint(code, " ", refused.Get("message").StringOr("")), `422 Service "b" is invalid: spec.clusterIPs: ` +
