@@ -33,7 +33,8 @@ const (
 // Options configure a Server. The zero value serves every client.
 type Options struct {
 	// Token, if not empty, is the bearer token that every request must have, unless it has the
-	// token of a service account; others are answered with 401. Health checks need no token.
+	// token of a service account; others are answered with 401. Health checks need no token. With an
+	// Authorizer, a request without any token is one of the user system:anonymous instead.
 	Token string
 	// VerifyTokens refuses a bearer token that is neither Token nor that of a service account (401).
 	// Without it, a server without Token ignores such tokens. The token of a service account that
@@ -261,8 +262,14 @@ func (s *Server) authenticate(w *writer, r *http.Request) (*http.Request, bool) 
 	if spaced {
 		warn(w.Header(), []string{"the provided Authorization header contains extra space before the bearer token, and is ignored"})
 	}
-	if token == "" {
-		return r, s.options.Token == "" && invalid == nil
+	switch {
+	case token != "":
+	case s.options.Token == "" || invalid != nil:
+		return r, invalid == nil
+	case s.options.Authorizer != nil: // which decides about them, as in kube-apiserver unless it allows everything
+		return identity{user: cluster.User{Name: names.Anonymous, Groups: []string{names.Unauthenticated}}}.of(r), true
+	default:
+		return r, false
 	}
 	if subtle.ConstantTimeCompare([]byte(token), []byte(s.options.Token)) == 1 {
 		return r, true

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
 // accounts is a server that requires a token and has the service account "a" and, in the same
@@ -340,5 +342,40 @@ func TestPublishedKeys(t *testing.T) {
 	}
 	if got := ask(local(t, Options{}), "GET", "/openid/v1/jwks", "").Code; got != 404 {
 		t.Errorf("without tokens: %d, want 404", got)
+	}
+}
+
+// onlyVersion is an Authorizer that records users and lets them read /version.
+type onlyVersion struct{ users *[]string }
+
+func (o onlyVersion) Authorize(_ context.Context, r *cluster.Request) error {
+	*o.users = append(*o.users, r.User.Name)
+	return &cluster.Status{Code: 403, Reason: cluster.ReasonForbidden}
+}
+
+func (o onlyVersion) AuthorizePath(_ context.Context, u, _ cluster.User, _, path string) error {
+	if *o.users = append(*o.users, u.Name); path != "/version" {
+		return &cluster.Status{Code: 403, Reason: cluster.ReasonForbidden}
+	}
+	return nil
+}
+
+// With an Authorizer, a request without a token is one of system:anonymous, and not answered with 401.
+func TestRequestsWithoutATokenAreAnonymous(t *testing.T) {
+	var users []string
+	s := local(t, Options{Token: "secret", Authorizer: onlyVersion{&users}, User: cluster.User{Name: "admin"}})
+	for _, c := range []struct {
+		path, header string
+		code         int
+		user         string
+	}{
+		{"/version", "", 200, names.Anonymous}, {"/version", "Basic YTpi", 200, names.Anonymous}, {"/metrics", "", 403, names.Anonymous},
+		{"/version", "Bearer secret", 200, "admin"}, {"/version", "Bearer other", 401, ""},
+	} {
+		users = nil
+		got := ask(s, "GET", c.path, "", "Authorization", c.header)
+		if user := strings.Join(users, " "); got.Code != c.code || user != c.user {
+			t.Errorf("%s with %q: %d as %q, want %d as %q", c.path, c.header, got.Code, user, c.code, c.user)
+		}
 	}
 }
