@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -93,7 +94,7 @@ func (t *task) decodeBody() *Status {
 		root = root.With("apiVersion", document.NewString(k.APIVersion()))
 	}
 	t.unversioned = root.Get("apiVersion").StringOr("") == ""
-	if root, st = checkType(root, k, t.text); st != nil {
+	if root, st = checkType(root, k, t.kinds.Catalog(), t.text); st != nil {
 		return st
 	}
 	if k == t.ep.kind {
@@ -148,7 +149,7 @@ func brief(body []byte) string {
 
 // checkType compares the body's apiVersion and kind with those of the endpoint. For a built-in
 // kind, missing ones are set.
-func checkType(v document.Value, k *schema.Kind, body func() []byte) (document.Value, *Status) {
+func checkType(v document.Value, k *schema.Kind, catalog *schema.Catalog, body func() []byte) (document.Value, *Status) {
 	version, kind := v.Get("apiVersion"), v.Get("kind")
 	unrecognized := func(why string) (document.Value, *Status) {
 		return v, badRequest("the object provided is unrecognized (must be of type " + k.Kind + "): " + why + " (" + brief(body()) + ")")
@@ -177,13 +178,73 @@ func checkType(v document.Value, k *schema.Kind, body func() []byte) (document.V
 	if k.Group == "" && v.Get("apiVersion").StringOr("") == "/"+k.Version { // "/v1" has the empty group
 		v = v.With("apiVersion", document.NewString(k.APIVersion()))
 	}
+	if strings.Count(version.StringOr(""), "/") > 1 && k.Builtin {
+		return unrecognized("unexpected GroupVersion string: " + version.StringOr(""))
+	}
+	if st := inconvertible(v, k, catalog); st != nil {
+		return v, st
+	}
 	if got := v.Get("apiVersion").StringOr(""); got != k.APIVersion() {
 		return v, badRequest("the API version in the data (" + got + ") does not match the expected API version (" + k.APIVersion() + ")")
 	}
-	if got := v.Get("kind").StringOr(""); got != k.Kind && k.Builtin {
-		return v, badRequest(got + " in version " + k.APIVersion() + " cannot be handled as a " + k.Kind)
-	}
 	return v, nil
+}
+
+// inconvertible returns the status for an object of another kind than the built-in one k, in the words of
+// apimachinery's scheme; nil if the kind has the same name in a group of Kubernetes: then only the version
+// differs.
+func inconvertible(v document.Value, k *schema.Kind, catalog *schema.Catalog) *Status {
+	kind, apiVersion := v.Get("kind").StringOr(""), v.Get("apiVersion").StringOr("")
+	group, version, ok := schema.SplitAPIVersion(apiVersion)
+	if !k.Builtin || kind == k.Kind && group == k.Group || !ok {
+		return nil
+	}
+	if kind == k.Kind && (catalog == nil || group == "extensions" || slices.Contains(catalog.Groups(), group)) {
+		return nil // as Events and Ingresses, which can be converted between their groups
+	}
+	why := fmt.Sprintf("no kind %q is registered for version %q in scheme %q", kind, apiVersion, "pkg/runtime/scheme.go:111")
+	if schemeOf(group) == schemeOf(k.Group) && registered(catalog, schema.GroupVersionKind{Group: group, Version: version, Kind: kind}) {
+		why = "converting (" + version + "." + kind + ") to (" + internalPackage(k.Group) + "." + k.Kind + "): unknown conversion"
+	}
+	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", kind, version, k.Kind, why))
+}
+
+// registered reports whether the scheme of kube-apiserver has a kind: one of the catalog, a list of these, or
+// one that all versions have.
+func registered(catalog *schema.Catalog, gvk schema.GroupVersionKind) bool {
+	if catalog == nil {
+		return false
+	}
+	switch gvk.Kind {
+	case "List", "Status":
+		return gvk.Group == "" && gvk.Version == "v1"
+	case "DeleteOptions":
+		return slices.Contains(catalog.Groups(), gvk.Group)
+	}
+	gvk.Kind = strings.TrimSuffix(gvk.Kind, "List")
+	_, ok := catalog.Kind(gvk)
+	return ok
+}
+
+// schemeOf returns the name of the program whose scheme has the kinds of a group.
+func schemeOf(group string) string {
+	switch group {
+	case "apiextensions.k8s.io", "apiregistration.k8s.io":
+		return group
+	}
+	return ""
+}
+
+// internalPackage returns the Go package of the internal types of a group (k8s.io/kubernetes/pkg/apis).
+func internalPackage(group string) string {
+	switch group {
+	case "", "events.k8s.io":
+		return "core"
+	case "internal.apiserver.k8s.io":
+		return "apiserverinternal"
+	}
+	name, _, _ := strings.Cut(group, ".")
+	return name
 }
 
 func decodeStatus(k *schema.Kind, v document.Value, err error) *Status {
