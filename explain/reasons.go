@@ -214,8 +214,14 @@ func (e *explainer) byManager(r *Reason, d fieldmanager.Decision) {
 	case fieldmanager.RuleTransfer, fieldmanager.RuleTaken:
 		if r.Effect == Set || r.Effect == TakenOver { // the rule for the value comes first
 			r.decidedBy(r.Rule)
-			if r.Rule == Rule(fieldmanager.RuleOwn) {
+			switch value := r.Rule; {
+			case value == Rule(fieldmanager.RuleOwn):
 				r.Rule = Rule(d.Rule)
+				return
+			case value == RuleNormalized && r.Effect == TakenOver: // the loss of the field matters more than its spelling
+				r.Rule = ""
+				r.decidedBy(Rule(d.Rule))
+				r.decidedBy(value)
 				return
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
 const webDeployment = `
@@ -154,6 +155,43 @@ func TestReasonsOfKubectlAfterClientSideApply(t *testing.T) {
 		if got, ok := text[".metadata.labels"]; ok {
 			t.Errorf(".metadata.labels: %s", got)
 		}
+	}
+}
+
+// TestReasonsOfNormalizedTransfer checks that a field that a forced apply takes over with another spelling is
+// explained by the transfer, and that an apply is not said to request the empty objects of a new object.
+func TestReasonsOfNormalizedTransfer(t *testing.T) {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply := func(live *patchlab.Object, manager, cpu string) (*patchlab.Object, map[string]explain.Reason) {
+		t.Helper()
+		input := patchlab.Bytes([]byte("{apiVersion: v1, kind: ResourceQuota, metadata: {name: a}, spec: {hard: {cpu: " + cpu + "}}}"))
+		var before patchlab.Input
+		if live != nil {
+			before = live
+		}
+		reasons := map[string]explain.Reason{}
+		for result, err := range lab.Run(before, input, patchlab.Change{Action: patchlab.ActionApply, FieldManager: manager, Force: true, Explain: true}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			live = result.After
+			for _, r := range result.Reasons() {
+				reasons[r.Path.String()] = r
+			}
+		}
+		return live, reasons
+	}
+	live, created := apply(nil, "alice", "100m")
+	if r, ok := created[".status"]; ok {
+		t.Errorf(".status %s by %s, which the configuration does not have", r.Effect, r.Rule)
+	}
+	_, changed := apply(live, "bob", "1000m")
+	const cpu = ".spec.hard.cpu"
+	if r := changed[cpu]; r.Rule != explain.Rule(fieldmanager.RuleTransfer) {
+		t.Errorf("%s by %s, after %s", cpu, r.Rule, r.Also)
 	}
 }
 

@@ -88,7 +88,7 @@ func (e *explainer) keptByStages() {
 		for _, v := range slices.Backward(events) {
 			r.decidedBy(e.ruleOf(v, &Change{Path: c.Path, Before: r.Before, After: r.After}))
 		}
-		if e.unasked(&r) {
+		if e.unasked(&r) || e.isZero(&r) {
 			continue
 		}
 		if c.top >= 0 && c.top < len(c.Path) && c.top > 0 {
@@ -105,6 +105,12 @@ func (e *explainer) keptByStages() {
 		e.add(r)
 		last = &r
 	}
+}
+
+// isZero reports whether a field is an empty object that nobody has requested: an apply that creates an object
+// begins with those that its Go type contains.
+func (e *explainer) isZero(r *Reason) bool {
+	return e.apply && len(e.managed[r.Path.String()]) == 0 && !e.Before.Value.Exists() && r.Effect == Ignored && r.Wanted.Kind() == document.Object && r.Wanted.Len() == 0
 }
 
 // unasked reports whether a field is unchanged because the body of a create or update lacks
