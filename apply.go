@@ -54,37 +54,8 @@ type PatchOptions struct {
 // merge patch to a live object. Without a live object the error wraps ErrNoMatch.
 func (l *Lab) Patch(live, p Input, o PatchOptions) (*Result, error) {
 	c := Change{Action: patchAction(o.Type), FieldManager: o.FieldManager, Subresource: o.Subresource,
-		FieldValidation: o.FieldValidation, Namespace: o.Namespace, Explain: o.Explain}
-	if c.Action == "" {
-		var err error
-		if c.Action, err = l.detectPatch(live, p); err != nil {
-			return nil, err
-		}
-	}
+		FieldValidation: o.FieldValidation, Namespace: o.Namespace, Explain: o.Explain, patchOnly: true}
 	return l.single(live, p, c)
-}
-
-// detectPatch chooses the type of a patch. It never chooses server-side apply, even if the
-// patch has apiVersion and kind.
-func (l *Lab) detectPatch(live, p Input) (Action, error) {
-	docs, err := objects(p)
-	if err != nil || len(docs) != 1 {
-		return ActionMergePatch, err
-	}
-	of := docs[0]
-	if !of.Typed() {
-		found, err := readLive(live)
-		if err != nil || len(found.all) != 1 {
-			return ActionMergePatch, err
-		}
-		of = found.all[0].Object
-	}
-	kind, _, err := l.kindOf(of.Value, false, false)
-	if err != nil {
-		return ActionMergePatch, located(err, of)
-	}
-	action, _ := detect(docs[0].Value.Without("kind"), kind)
-	return action, nil
 }
 
 // WriteOptions configures [Lab.Update] and [Lab.Create]. Its fields are those of [Change].

@@ -56,6 +56,8 @@ type Change struct {
 	// Explain records the decisions made during the change for Result.Reasons and
 	// Error.Reasons.
 	Explain bool
+	// patchOnly excludes server-side apply if the action is detected.
+	patchOnly bool
 }
 
 // fieldValidation returns the field validation with which kubectl sends an action.
@@ -68,11 +70,11 @@ func (a Action) fieldValidation() string {
 }
 
 // detect chooses the action for a document and returns the reason for the choice.
-func detect(v document.Value, kind *schema.Kind) (action Action, why string) {
+func (c *Change) detect(v document.Value, kind *schema.Kind) (action Action, why string) {
 	switch {
 	case v.Kind() == document.List:
 		return ActionJSONPatch, "the patch is a list"
-	case v.Get("apiVersion").Exists() && v.Get("kind").Exists():
+	case !c.patchOnly && v.Get("apiVersion").Exists() && v.Get("kind").Exists():
 		return ActionApply, "the patch has apiVersion and kind"
 	case kind.Builtin:
 		return ActionStrategicPatch, "the patch is a partial object of a built-in kind"

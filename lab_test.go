@@ -256,6 +256,42 @@ func TestPatchesWithoutAKind(t *testing.T) {
 
 // TestRunContinuesAfterError: a failed document does not stop the following ones, and an object that
 // appears twice is changed twice.
+// Lab.Patch and Lab.Run detect the same type of a patch without a kind, also if its name selects one of several
+// live objects. A merge patch would replace the containers.
+func TestPatchOfOneOfSeveralObjects(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	live := patchlab.Bytes(webDeployment + "---\n" + strings.Replace(webDeployment, "name: web", "name: other", 1))
+	const change = `{metadata: {name: other}, spec: {template: {spec: {containers: [{name: sidecar, image: s}]}}}}`
+	result, err := lab.Patch(live, patchlab.Bytes(change), patchlab.PatchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := result.After.Value.Lookup("spec", "template", "spec", "containers").Len(); result.Action != patchlab.ActionStrategicPatch || n != 2 {
+		t.Errorf("%s leaves %d containers, want a strategic merge patch and 2", result.Action, n)
+	}
+}
+
+// A Scale is that of the object with its name and namespace, and an ambiguous one names what it matches.
+func TestScaleOfOneOfSeveralObjects(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	live := patchlab.Bytes(webDeployment + "---\n" + strings.Replace(webDeployment, "namespace: shop", "namespace: prod", 1) +
+		"---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: shop}}\n")
+	scale := func(metadata string) (*patchlab.Result, error) {
+		for result, err := range lab.Run(live, patchlab.Bytes("{apiVersion: autoscaling/v1, kind: Scale, metadata: "+metadata+", spec: {replicas: 7}}"),
+			patchlab.Change{Action: patchlab.ActionUpdate, Subresource: "scale"}) {
+			return result, err
+		}
+		return nil, nil
+	}
+	result, err := scale("{name: web, namespace: prod}")
+	if err != nil || result.Target.Namespace != "prod" {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if _, err = scale("{name: web}"); err == nil || !strings.Contains(err.Error(), "the Scale matches Deployment web in namespace shop, Deployment web in namespace prod; set metadata") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestRunContinuesAfterError(t *testing.T) {
 	lab := newLab(t, patchlab.Options{})
 	const many = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: "1"}}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -274,22 +275,27 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 	return nil
 }
 
-// matchUntyped finds the live object for a patch without a kind: the only one, or for a
-// Scale the one with its name.
+// matchUntyped finds the live object for a patch without a kind, or for a Scale: the only one, or the only
+// one with its name and in the namespace of the change or of the Scale.
 func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 	candidates := make([]int, 0, 1)
 	name, others := m.Value.Lookup("metadata", "name").StringOr(""), 0
+	namespace, isScale := c.Namespace, m.Value.Get("kind").StringOr("") == "Scale"
+	if isScale {
+		namespace = cmp.Or(m.Value.Lookup("metadata", "namespace").StringOr(""), c.Namespace)
+	}
 	for i, o := range live.all {
 		switch {
 		case name != "" && o.Value.Lookup("metadata", "name").StringOr("") != name:
-		case c.Namespace != "" && o.namespace != "" && o.namespace != c.Namespace:
+		case namespace != "" && o.namespace != "" && o.namespace != namespace:
 			others++
+		case isScale && !l.hasScale(o.Value):
 		default:
 			candidates = append(candidates, i)
 		}
 	}
 	if len(candidates) == 0 && others > 0 {
-		return &fieldProblem{nil, fmt.Sprintf("there is no live object for the patch in the namespace %q (--namespace)", c.Namespace), ErrNoMatch}
+		return &fieldProblem{nil, fmt.Sprintf("there is no live object for the patch in the namespace %q", namespace), ErrNoMatch}
 	}
 	if len(candidates) == 0 && name != "" && len(live.all) > 0 {
 		return &fieldProblem{document.Keys("metadata", "name"), fmt.Sprintf("there is no live object with the name %q", name), ErrNoMatch}
@@ -300,6 +306,9 @@ func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 		}
 		if m.Value.Kind() == document.List {
 			return &fieldProblem{nil, fmt.Sprintf("a JSON patch does not name its object, and there %s; provide exactly one live object", countLive(len(live.all))), ErrNoMatch}
+		}
+		if isScale && len(candidates) > 1 {
+			return &fieldProblem{nil, "the Scale matches " + live.list(candidates) + "; set metadata.name and metadata.namespace", ErrNoMatch}
 		}
 		return &fieldProblem{nil, fmt.Sprintf("the patch has no apiVersion and kind, and there %s; provide exactly one live object, or apiVersion, kind and metadata.name in the patch and its type",
 			countLive(len(live.all))), ErrNoMatch}
@@ -341,11 +350,35 @@ func countLive(n int) string {
 	return fmt.Sprintf("are %d live objects", n)
 }
 
+// hasScale reports whether the kind of an object has a scale subresource, or is not known.
+func (l *Lab) hasScale(object document.Value) bool {
+	k, known := l.Kinds().Of(object)
+	return !known || k.Scale != nil
+}
+
+// list names live objects, at most five.
+func (l *liveObjects) list(of []int) string {
+	const most = 5
+	var names []string
+	for _, i := range of[:min(most, len(of))] {
+		o := l.all[i]
+		name := o.Value.Get("kind").StringOr("") + " " + o.Value.Lookup("metadata", "name").StringOr("")
+		if o.namespace != "" {
+			name += " in namespace " + o.namespace
+		}
+		names = append(names, name)
+	}
+	if more := len(of) - most; more > 0 {
+		names = append(names, strconv.Itoa(more)+" more")
+	}
+	return strings.Join(names, ", ")
+}
+
 // mayCreate refuses a change to an object that does not exist unless the action creates it.
 func mayCreate(m *matched, live *liveObjects, c Change) error {
 	action := c.Action
 	if action == "" {
-		action, _ = detect(m.Value, m.kind)
+		action, _ = c.detect(m.Value, m.kind)
 	}
 	if c.RequireLive || !action.creates() || c.Subresource != "" {
 		return &fieldProblem{nil, "there is no live " + m.target.String() + " to change", ErrNoMatch}

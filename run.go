@@ -23,8 +23,9 @@ import (
 // A document matches the live object with its group, kind, namespace and name; if live has
 // that object twice, the first is used. A document without a namespace matches the object
 // in Change.Namespace or, if that is "", the only live object with its kind and name. A
-// document without a kind, such as a JSON patch, matches the only live object. If nothing
-// matches, an apply or a create creates the object and any other change is refused.
+// document without a kind, such as a JSON patch, matches the only live object, or the only one with
+// its metadata.name in Change.Namespace. If nothing matches, an apply or a create creates the object
+// and any other change is refused.
 func (l *Lab) Run(live, changes Input, c Change) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
 		objects, docs, err := l.read(live, changes)
@@ -113,7 +114,9 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	}
 	why := ""
 	if c.Action == "" {
-		w.change.Action, why = detect(m.Value, m.kind)
+		if w.change.Action, why = c.detect(m.Value, m.kind); c.patchOnly {
+			why = "" // the caller knows that it is a patch
+		}
 	}
 	if c.FieldManager == "" {
 		w.change.FieldManager = w.change.Action.manager()

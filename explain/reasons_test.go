@@ -185,7 +185,7 @@ func TestReasonsOfNormalizedTransfer(t *testing.T) {
 		return live, reasons
 	}
 	live, created := apply(nil, "alice", "100m")
-	if r, ok := created[".status"]; ok {
+	if r := created[".status"]; r.Effect == explain.Ignored {
 		t.Errorf(".status %s by %s, which the configuration does not have", r.Effect, r.Rule)
 	}
 	_, changed := apply(live, "bob", "1000m")

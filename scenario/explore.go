@@ -273,6 +273,9 @@ func (m *moment) first(n int) []Event {
 
 // next returns the moment after an actor's next read or write.
 func (e *explorer) next(m *moment, actor int) (*moment, error) {
+	if err := e.ctx.Err(); err != nil {
+		return nil, err
+	}
 	next := *m
 	next.actors = slices.Clone(m.actors)
 	next.length++
@@ -306,7 +309,8 @@ func (e *explorer) write(m *moment, actor int, ev *Event) error {
 	p.read, p.hasRead = 0, false
 	if st := got.status; st != nil {
 		ev.Code, ev.Reason = st.Code, st.Reason
-		if e.strategy != Retry || st.Code != 409 {
+		// A change that is refused although nobody has written since the actor read would be refused for ever.
+		if e.strategy != Retry || st.Code != 409 || try.read == m.live {
 			m.refused = true
 			p.change++
 		}

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -86,6 +88,21 @@ func TestRacesLoseUpdates(t *testing.T) {
 			t.Errorf("%s (%s): exhaustive %t, %d interleavings, %d lose, %d refused, shortest %q; want %d, %d, %d, %q", c.why, c.strategy,
 				r.Exhaustive, r.Interleavings, r.Losing, r.Refusing, shortest, c.interleavings, c.losing, c.refusing, c.shortest)
 		}
+	}
+}
+
+// A change that is refused however often it is tried ends, and so does an exploration whose context is done.
+func TestRetriesEnd(t *testing.T) {
+	for _, set := range []string{"{metadata: {resourceVersion: '7'}}", "{metadata: {uid: other}}"} {
+		r := explore(t, raceOf(t, "- {actor: a, set: "+set+"}\n- {actor: b, set: {data: {b: '1'}}}\n"), Retry, RaceOptions{})
+		if r.Refusing != r.Interleavings {
+			t.Errorf("%s: %d of %d interleavings refuse it", set, r.Refusing, r.Interleavings)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := raceOf(t, twoFields).Explore(ctx, BlindUpdate, RaceOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want that it was cancelled", err)
 	}
 }
 
