@@ -102,7 +102,7 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// about sets the target and the action of an error that lacks them.
+// about sets the target, and the action unless it is set.
 func (e *Error) about(t Target, a Action) *Error {
 	e.Target = t
 	if e.Action == "" {

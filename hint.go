@@ -40,15 +40,18 @@ func quoteHint(t *schema.Type, v document.Value) string {
 		return "put it in quotes as it is written: YAML reads 1.10 as 1.1, 010 as 8 and 1e3 as 1000"
 	case t.Scalar == schema.StringScalar && kind == document.Bool:
 		return "put it in quotes: YAML reads yes, no, on, off, true and false as booleans"
-	case (t.Scalar == schema.IntegerScalar || t.Scalar == schema.NumberScalar) && isNumber(text),
+	case t.Scalar == schema.IntegerScalar && isNumber(text) && !strings.Contains(text, "."), t.Scalar == schema.NumberScalar && isNumber(text),
 		t.Scalar == schema.BooleanScalar && (text == "true" || text == "false"):
 		return "remove the quotes: " + text
 	}
 	return ""
 }
 
-// isNumber reports whether a text is a decimal number.
+// isNumber reports whether YAML reads a text as the decimal number that it spells. A number that begins
+// with 0 may be octal.
 func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(text, 64)
-	return err == nil && strings.Trim(text, "+-.0123456789") == ""
+	digits := strings.TrimLeft(text, "+-")
+	octal := len(digits) > 1 && digits[0] == '0' && digits[1] != '.'
+	return err == nil && strings.Trim(text, "+-.0123456789") == "" && !octal
 }

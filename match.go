@@ -295,7 +295,11 @@ func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 		}
 	}
 	if len(candidates) == 0 && others > 0 {
-		return &fieldProblem{nil, fmt.Sprintf("there is no live object for the patch in the namespace %q", namespace), ErrNoMatch}
+		text := fmt.Sprintf("there is no live object for the patch in the namespace %q", namespace)
+		if namespace == c.Namespace {
+			text += " (--namespace)"
+		}
+		return &fieldProblem{nil, text, ErrNoMatch}
 	}
 	if len(candidates) == 0 && name != "" && len(live.all) > 0 {
 		return &fieldProblem{document.Keys("metadata", "name"), fmt.Sprintf("there is no live object with the name %q", name), ErrNoMatch}

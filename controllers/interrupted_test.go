@@ -26,7 +26,7 @@ func (f before) Mutate(_ context.Context, a *cluster.Attributes) (document.Value
 }
 
 func (before) Validate(context.Context, *cluster.Attributes) *cluster.Status { return nil }
-func (before) Changed(*schema.Kind)                                        {}
+func (before) Changed(*schema.Kind)                                          {}
 
 // newInterrupted returns a lab whose controllers are interrupted before each write.
 func newInterrupted(t *testing.T, o Options, config cluster.Config, f before) *lab {

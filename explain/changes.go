@@ -238,23 +238,23 @@ func (d *differ) members(was, is *place) {
 			name, y = is.v.Key(j), is.member(j, &d.claims)
 			j++
 		}
-		if len(d.path) != 1 || d.path[0] != document.FieldStep("metadata") || !d.passesOver(name) {
+		if len(d.path) != 1 || d.path[0] != document.FieldStep("metadata") || !d.excludes(name) {
 			d.below(document.FieldStep(name), &x, &y)
 		}
 		d.claims.release(n)
 	}
 }
 
-// passesOver reports whether a member of metadata is excluded.
-func (d *differ) passesOver(name string) bool {
+// excludes reports whether a member of metadata is excluded.
+func (d *differ) excludes(name string) bool {
 	if d.all {
 		return name == "managedFields" || name == "resourceVersion"
 	}
-	return counter(name)
+	return setByServer(name)
 }
 
-// counter reports whether the API server sets a member of metadata.
-func counter(name string) bool {
+// setByServer reports whether the API server sets a member of metadata.
+func setByServer(name string) bool {
 	switch name {
 	case "resourceVersion", "generation", "uid", "creationTimestamp", "managedFields":
 		return true

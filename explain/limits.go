@@ -126,10 +126,17 @@ func listLimits(rule string, from, patch document.Value, path document.Path, rep
 			}
 			limits = append(limits, listLimits(rule, was, v, at, replaced, kid)...)
 		case v.Kind() == document.List && was.Len() > 0 && replaced(t, name):
-			limits = append(limits, Limit{rule, at, fmt.Sprintf("the whole list is replaced (%d of its %s unchanged): an item that another client adds meanwhile is lost", kept(was, v), items(was.Len()))})
+			limits = append(limits, Limit{rule, at, fmt.Sprintf("the whole list is replaced (%d of %s unchanged): an item that another client adds meanwhile is lost", kept(was, v), items(was.Len()))})
 		}
 	}
 	return limits
+}
+
+func fields(n int) string {
+	if n == 1 {
+		return "1 field"
+	}
+	return strconv.Itoa(n) + " fields"
 }
 
 func items(n int) string {

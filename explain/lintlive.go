@@ -76,8 +76,8 @@ func (l *linter) stuck(o fieldmanager.Object, manager string) {
 	}
 	stuck := slices.DeleteFunc(m.Stuck, func(s StuckField) bool { return s.Default })
 	if n := len(stuck); n > 0 {
-		l.add(lintClientSide, document.Keys("metadata", "managedFields"), fmt.Sprintf("fields that %s omits remain owned by %s (%d fields, such as %s)",
-			manager, strings.Join(from, " and "), n, stuck[n-1].Path))
+		l.add(lintClientSide, document.Keys("metadata", "managedFields"), fmt.Sprintf("fields that %s omits remain owned by %s (%s, such as %s)",
+			manager, strings.Join(from, " and "), fields(n), stuck[n-1].Path))
 	}
 }
 

@@ -75,7 +75,7 @@ var lintRules = []LintRule{
 		"An apply validates the manifest against the schema of the kind and is refused (500) even if field validation is disabled.",
 		"Correct the name or the location of the field, or provide the CustomResourceDefinition that declares it."},
 	{lintType, LevelError, "A value does not match the schema of the kind",
-		"An apply checks types first and is refused. A field of a custom resource may be null only if its schema declares it nullable or has a default for it.",
+		"Types are checked before anything else, and an apply with a mismatch is refused (500). A field of a custom resource may be null only if its schema declares it nullable or has a default for it.",
 		"Give the field a value of its type."},
 	{lintNull, LevelWarning, "A field is null",
 		"In client-side apply and merge patches, null removes a field. Server-side apply treats it as a value: the manager owns the field, which may conflict with other owners, and the API server drops or defaults the value.",

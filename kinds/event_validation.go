@@ -29,7 +29,7 @@ func validateEvent(c *check, object, old field) {
 	}
 	series := object.get("series")
 	if !old.isSet() || !c.same(series, old.get("series")) {
-		validateEventSeries(c, object, series)
+		validateEventSeries(c, series)
 	}
 	if old.isSet() {
 		validateEventUpdate(c, object, old, f)
@@ -96,7 +96,7 @@ func (c *check) textUpTo(n field, limit int, required bool) {
 	}
 }
 
-func validateEventSeries(c *check, object, series field) {
+func validateEventSeries(c *check, series field) {
 	if !series.isSet() {
 		return
 	}

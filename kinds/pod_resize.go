@@ -7,7 +7,7 @@ import (
 
 // checkResize requires that an update through the resize subresource changes only amounts of
 // cpu and memory, and neither the order of containers nor the QoS class (KEP-1287).
-func (p *podCheck) checkResize(object, old field) {
+func (p *podCheck) checkResize(old field) {
 	was := old.get("spec")
 	if before := old.get("status.qosClass").text(); before != "" && before != podresources.ServiceClass(p.spec.Value, p.kind.Since) {
 		p.invalidText(p.spec, before, "Pod QOS Class may not change as a result of resizing")

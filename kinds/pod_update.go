@@ -276,7 +276,7 @@ func validatePodPart(c *check, object, old field) {
 			c.forbidden(object.getAs("", "[]"), "windows pods cannot be resized")
 		default:
 			p.checkPod()
-			p.checkResize(object, old)
+			p.checkResize(old)
 		}
 	}
 }

@@ -292,7 +292,7 @@ func (w *patcher) copy(op *operation) error {
 	if err != nil {
 		return err
 	}
-	s, err := op.valueAt(b, key)
+	s, _, err := op.valueAt(b, key)
 	if err != nil {
 		return err
 	}
@@ -312,17 +312,17 @@ func (w *patcher) copy(op *operation) error {
 }
 
 // valueAt returns the value of a member or item; a missing member is null.
-func (op *operation) valueAt(b *branch, key string) (slot, error) {
+func (op *operation) valueAt(b *branch, key string) (s slot, index int, err error) {
 	if !b.isList() {
 		s, found := b.lookup(key)
 		if !found {
 			s = slot{val: document.NewNull()}
 		}
-		return s, nil
+		return s, -1, nil
 	}
 	i, err := op.position(key, b.len())
 	if err != nil {
-		return slot{}, err
+		return slot{}, -1, err
 	}
-	return b.peek(i), nil
+	return b.peek(i), i, nil
 }

@@ -19,21 +19,28 @@ func (w *patcher) test(op *operation) error {
 	if err != nil {
 		return err
 	}
-	s, err := op.valueAt(b, key)
+	s, i, err := op.valueAt(b, key)
 	if err != nil {
 		return err
+	}
+	note := func() {
+		if i >= 0 {
+			w.noteItemSlot(i, RuleJSONTest, Kept, s, s)
+		} else {
+			w.noteSlot(key, RuleJSONTest, Kept, s, s)
+		}
 	}
 	switch {
 	case s.isNil():
 		if !op.value.Exists() || op.value.IsNull() {
-			w.noteSlot(key, RuleJSONTest, Kept, s, s)
+			note()
 			return nil
 		}
 		return op.unequal(s)
 	case !op.value.Exists():
 		return op.unequal(s)
 	}
-	w.noteSlot(key, RuleJSONTest, Kept, s, s)
+	note()
 	return w.compare(op, s)
 }
 

@@ -87,6 +87,9 @@ func (op *operation) position(token string, size int) (int, error) {
 		}
 		return 0, e
 	}
+	if size == 0 {
+		return 0, op.fail(ErrCannotApply, "the index "+token+" is out of range: the list is empty")
+	}
 	if i >= size || i < -size {
 		return 0, op.fail(ErrCannotApply, "the index "+token+" is out of range; valid indices are "+strconv.Itoa(-size)+" to "+strconv.Itoa(size-1))
 	}

@@ -150,7 +150,7 @@ func (w *strategist) members(object, patch document.Value, t *schema.Type, done 
 	changes := make([]remake.Change, 0, patch.Len())
 	old := cursor{object: object}
 	for key, val := range patch.Members() {
-		if key[:min(1, len(key))] == "$" && isDirective(key) || done[key] {
+		if isDirective(key) || done[key] {
 			continue
 		}
 		was := old.find(key)

@@ -83,9 +83,11 @@ func (c *conflicts) lists(a, b document.Value, f field) (bool, error) {
 		return !sameScalars(a, b), nil
 	}
 	for i, left := range a.Items() {
+		c.item(i)
 		if found, err := c.objects(left, b.At(i), f.typ); found || err != nil {
 			return found, err
 		}
+		c.up()
 	}
 	return false, nil
 }

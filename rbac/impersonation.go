@@ -23,8 +23,7 @@ const (
 	authentication = "authentication.k8s.io"
 	// nodeKey is the extra field with the node of a pod to whose account a token belongs.
 	nodeKey = authentication + "/node-name"
-	// many is the number of groups, or of values of extra fields, from which the right to all of them
-	// is enough.
+	// From this number of groups or extra values on, the right to "*" replaces the check of each.
 	many = 4
 )
 
@@ -38,9 +37,9 @@ type impersonation struct {
 	node               string // that user is
 }
 
-// impersonate returns the user with whose rights an action is done: u, without groups that follow from
-// its name only in constrained impersonation. It returns the refusal if the impersonator may not take
-// that identity, in kube-apiserver's words: that of the first way that is possible.
+// impersonate returns the user whose rights apply to an action, or the refusal, in kube-apiserver's words and
+// for the first way that is possible. The user is u, except that legacy impersonation of a node adds no group that
+// follows from the name.
 func impersonate(ctx context.Context, c *cluster.Cluster, u, impersonator cluster.User, a action) (cluster.User, *cluster.Status) {
 	if exempt(impersonator) {
 		return u, nil

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -40,7 +41,7 @@ func (e *Expectation) Check(r *Result) []Mismatch {
 		c.part("object", e.Object, r.After.Join(), false)
 	}
 	if e.Whole.Exists() {
-		c.part("whole", e.Whole, comparable(r.After.Join(), e.Whole), true)
+		c.part("whole", e.Whole, withoutCounted(r.After.Join(), e.Whole), true)
 	}
 	if len(e.Warnings) > 0 && !matchWarnings(e.Warnings, r.Warnings) {
 		c.differ("warnings", quoted(e.Warnings), quoted(r.Warnings))
@@ -71,7 +72,7 @@ func (c *checker) outcome(e *Expectation) {
 		c.differ("code", strconv.Itoa(e.Code), r.outcome())
 	}
 	if e.Reason != "" && e.Reason != status.Reason {
-		c.differ("reason", e.Reason, or(status.Reason, "none"))
+		c.differ("reason", e.Reason, cmp.Or(status.Reason, "none"))
 	}
 	if e.Message != "" && (r.Err == nil || !strings.Contains(r.Err.Error(), e.Message)) {
 		got := "no error"
@@ -107,7 +108,7 @@ func (r *Result) outcome() string {
 	case r.Code == 0:
 		return r.Err.Error()
 	}
-	return strconv.Itoa(r.Code) + " " + or(r.status().Reason, "without a reason") + ": " + r.Err.Error()
+	return strconv.Itoa(r.Code) + " " + cmp.Or(r.status().Reason, "without a reason") + ": " + r.Err.Error()
 }
 
 func (r *Result) status() *cluster.Status {
@@ -116,13 +117,6 @@ func (r *Result) status() *cluster.Status {
 		return status
 	}
 	return &cluster.Status{}
-}
-
-func or(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }
 
 func resourceVersion(o fieldmanager.Object) string {
@@ -233,8 +227,8 @@ func (c *checker) part(path string, want, got document.Value, whole bool) {
 	}
 }
 
-// comparable returns an object without the metadata that Whole does not compare.
-func comparable(object, whole document.Value) document.Value {
+// withoutCounted returns an object without the metadata that Whole does not compare.
+func withoutCounted(object, whole document.Value) document.Value {
 	for _, key := range counted {
 		if !whole.Lookup("metadata", key).Exists() {
 			object = object.Remove("metadata", key)
@@ -294,7 +288,7 @@ func (e *Expectation) Observed(r *Result) *Expectation {
 		now.Object = project(e.Object, r.After.Join())
 	}
 	if e.Whole.Exists() {
-		now.Whole = comparable(r.After.Join(), e.Whole)
+		now.Whole = withoutCounted(r.After.Join(), e.Whole)
 	}
 	if len(e.Warnings) > 0 && !matchWarnings(e.Warnings, r.Warnings) {
 		now.Warnings = r.Warnings

@@ -173,7 +173,7 @@ func raceText(reports []*scenario.RaceReport, seed uint64) string {
 func atLeast(r *scenario.RaceReport) string {
 	text := fmt.Sprint(r.All)
 	if r.Strategy == scenario.Retry || r.All == math.MaxUint64 {
-		return "more than " + text
+		return "at least " + text
 	}
 	return text
 }

@@ -196,8 +196,12 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 			return err
 		}
 	}
-	// Whatever is wrong with the flags is found before the first object is written, because the
+	// Whatever is wrong with the flags and files is found before the first object is written, because the
 	// store may be etcd.
+	initial, err := a.readInitialObjects(o)
+	if err != nil {
+		return err
+	}
 	l, certificate, err := o.listener(ctx)
 	if err != nil {
 		return err
@@ -211,7 +215,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		return err
 	}
 	defer func() { _ = c.Close() }()
-	if err := a.createInitialObjects(ctx, c, o); err != nil {
+	if err := a.createInitialObjects(ctx, c, o, initial); err != nil {
 		return err
 	}
 	if authorities != nil {
@@ -351,13 +355,17 @@ func (o *serveOptions) listener(ctx context.Context) (l net.Listener, certificat
 // noteAccess prints who can and who cannot use the server, where that may surprise, and what it does
 // not support.
 func (a *App) noteAccess(o *serveOptions, address net.Addr) {
-	if o.kubeconfig != "" && o.token != "" && !o.tls {
+	plainToken := o.token != "" && !o.tls
+	switch {
+	case plainToken && o.authorize == byRoles:
+		a.note("warning: kubectl sends no token over plain HTTP, so that its requests are those of system:anonymous, who may do almost nothing (403); add --tls")
+	case plainToken && o.kubeconfig != "":
 		a.note("warning: kubectl and other clients that read the kubeconfig file send no token over plain HTTP, so that they are refused (401); add --tls")
 	}
 	if !loopback(address) && o.token == "" && o.certificates == nil {
 		a.note("warning: " + address.String() + " can be reached from other machines, and every client has full access; set --token-file to require a token")
 	}
-	if o.authorize == byRoles && !o.tls {
+	if o.authorize == byRoles && !o.tls && o.token == "" {
 		a.note("note: kubectl sends tokens only over TLS, and a request without a token may do everything; add --tls to use tokens of service accounts")
 	}
 	switch {
@@ -402,8 +410,8 @@ func (o *serveOptions) readToken() error {
 	return nil
 }
 
-// anonymousAdmin is the user attributed to every request. The server does not
-// authenticate users and allows everything, so it is a member of system:masters.
+// anonymousAdmin is the user of requests without credentials, unless the server authenticates clients. Such a
+// server allows everything, so it is a member of system:masters.
 func anonymousAdmin() cluster.User {
 	return cluster.User{Name: "admin", UID: "admin", Groups: []string{"system:masters", "system:authenticated"}}
 }
@@ -421,32 +429,37 @@ func (a *App) logger(o *serveOptions) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.Err, handler))
 }
 
-// createInitialObjects creates the initial objects of the server: those that every cluster has,
-// CustomResourceDefinitions, and objects.
-func (a *App) createInitialObjects(ctx context.Context, c *cluster.Cluster, o *serveOptions) error {
-	if err := controllers.Bootstrap(ctx, c, o.roles); err != nil {
-		return err
-	}
-	crds, err := a.crds(o.crds)
-	if err != nil {
-		return err
-	}
-	const manager = "patchlab/serve"
-	if err := manifest.Load(ctx, c, manager, crds...); err != nil {
-		return err
+// initialObjects are the objects of --crd and --load.
+type initialObjects struct{ crds, loaded []manifest.Object }
+
+func (a *App) readInitialObjects(o *serveOptions) (initialObjects, error) {
+	var initial initialObjects
+	var err error
+	if initial.crds, err = a.crds(o.crds); err != nil {
+		return initial, err
 	}
 	source := a.source()
 	source.Recursive = true
 	loaded, skipped, err := source.Objects(o.load...)
-	if err != nil {
-		return err
-	}
 	if len(skipped) > 0 {
 		a.note("--load: " + notObjects(skipped))
 	}
-	given := len(loaded)
-	loaded = manifest.Missing(ctx, c, loaded)
-	if n := given - len(loaded); n > 0 {
+	initial.loaded = loaded
+	return initial, err
+}
+
+// createInitialObjects creates the initial objects of the server: those that every cluster has,
+// CustomResourceDefinitions, and objects.
+func (a *App) createInitialObjects(ctx context.Context, c *cluster.Cluster, o *serveOptions, initial initialObjects) error {
+	if err := controllers.Bootstrap(ctx, c, o.roles); err != nil {
+		return err
+	}
+	const manager = "patchlab/serve"
+	if err := manifest.Load(ctx, c, manager, initial.crds...); err != nil {
+		return err
+	}
+	loaded := manifest.Missing(ctx, c, initial.loaded)
+	if n := len(initial.loaded) - len(loaded); n > 0 {
 		a.note("--load: " + count(n, "object that the cluster already has", "objects that the cluster already has") + " skipped")
 	}
 	manifest.SortForCreation(loaded)

@@ -30,6 +30,9 @@ func (e *Engine) way(in *WayInput) (*WayOutput, error) {
 	if err != nil {
 		return nil, err
 	}
+	if in.At < 1 {
+		return nil, errors.New("there is no step before the first")
+	}
 	step, err := resolution(in.Scenario.Steps[in.At-1], res, in.Conflict, in.Way)
 	if err != nil {
 		return nil, err
