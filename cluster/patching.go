@@ -10,6 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/jsonpointer"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
@@ -218,12 +219,20 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 		}
 		return document.Value{}, nil, resultStatus(value, why, err)
 	}
-	next, lost, early := patchedType(k, next, from)
+	next, lost, early := t.patchedType(k, next, from)
 	if early != nil {
 		if early.Code == 422 {
 			return refused(errors.New(early.Message))
 		}
 		return document.Value{}, nil, early
+	}
+	if other := t.otherVersion(k, next); other != nil {
+		decoded, unknown, err := t.decode(other, next, from)
+		if err != nil {
+			return refused(err)
+		}
+		next, from = defaults.Convert(t.fill(other, decoded), k), defaults.FromTree
+		lost = append(lost, unknown...)
 	}
 	value, unknown, err := t.decodeNext(k, next, t.joined, from)
 	if err != nil {
@@ -288,8 +297,9 @@ func customType(v document.Value) *Status {
 }
 
 // patchedType checks apiVersion and kind of the result of a patch. A built-in object without
-// an apiVersion cannot be decoded and loses its fields.
-func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, *Status) {
+// an apiVersion cannot be decoded and loses its fields. One of another version that the API
+// server can decode is converted; see otherVersion for the versions that are served.
+func (t *task) patchedType(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, *Status) {
 	if v.Kind() != document.Object {
 		return v, nil, unprocessable("the result of the patch is "+article(v.Kind())+", expected an object", nil)
 	}
@@ -319,10 +329,31 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 	if kind == "" {
 		v = v.With("kind", document.NewString(k.Kind))
 	}
-	if version != k.APIVersion() {
-		return v, nil, unprocessable("the patched object has apiVersion "+version+", but the endpoint serves "+k.APIVersion(), nil)
+	if version == k.APIVersion() || t.otherVersion(k, v) != nil {
+		return v, nil, nil
 	}
-	return v, nil, nil
+	if kinds.FormerVersion(k, version) {
+		return v.With("apiVersion", document.NewString(k.APIVersion())), nil, nil
+	}
+	if _, _, parsed := schema.SplitAPIVersion(version); !parsed {
+		return v, nil, unprocessable("unexpected GroupVersion string: "+version, nil)
+	}
+	return v, nil, unprocessable("no kind "+strconv.Quote(k.Kind)+" is registered for version "+strconv.Quote(version)+", or its objects have another form than those of "+k.APIVersion(), nil)
+}
+
+// otherVersion returns the kind in the version of a patched object, if this is another one that
+// is served, and nil otherwise.
+func (t *task) otherVersion(k *schema.Kind, v document.Value) *schema.Kind {
+	version := v.Get("apiVersion").StringOr("")
+	if !k.Builtin || version == k.APIVersion() {
+		return nil
+	}
+	group, name, _ := schema.SplitAPIVersion(version)
+	if group != k.Group {
+		return nil
+	}
+	other, _ := t.kinds.Catalog().Kind(schema.GroupVersionKind{Group: group, Version: name, Kind: k.Kind})
+	return other
 }
 
 // checkName refuses an object whose name or namespace differs from the request's.
