@@ -34,7 +34,8 @@ func (a *App) defaultsCommand() *cobra.Command {
 with the defaults of their kind and version, and with the fields that the kind's
 strategy sets, as far as they do not depend on a cluster. The status of an exported
 object and the metadata that the API server has set are kept. FILE can be "-" for
-standard input, a folder or a glob, and can contain several documents and Lists.
+standard input, a folder or a glob, and can contain several documents and Lists. An
+object that is invalid is reported and omitted; the others are printed.
 
 With --minimize, print the smallest manifests that result in the same objects. Fields
 that the API server owns are also removed: status, uid, resourceVersion, generation,
@@ -44,7 +45,7 @@ such as a clusterIP, are kept.
 
 With -o rules, print the rule that sets each field.
 
-` + exitHelpOf(map[int]string{exitRefused: "an object is invalid, or an input could not be read"}),
+` + exitHelpOf(map[int]string{exitRefused: "an object is invalid and omitted, or an input could not be read"}),
 		Example: `  # Print the object with its defaults
   patchlab defaults web.yaml
 
@@ -81,11 +82,11 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 	if isResource(name) {
 		return errors.New(name + ": no such file; for an object of a cluster, use: kubectl get " + name + " -o yaml | " + cmp.Or(a.Program, "patchlab") + " defaults -")
 	}
-	docs, err := a.documents(&o.inputs, document.DuplicatesRefused, nil, name)
+	docs, err := a.documents(&o.inputs, document.DuplicatesRefused, a.leaveOut, name)
 	if err != nil {
 		return err
 	}
-	if len(docs.objects()) == 0 {
+	if len(docs.objects()) == 0 && a.unread == 0 {
 		return errors.New(name + ": no objects passed to defaults")
 	}
 	registry, err := o.schemas.registry(ctx, a, docs)
@@ -108,10 +109,10 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 			refused = true
 		}
 	}
-	if refused {
-		return &exit{code: exitRefused} // without output, so that no file is written with a part of the objects
-	}
 	a.print(f.text(o.output))
+	if refused || a.unread > 0 {
+		return &exit{code: exitRefused}
+	}
 	return nil
 }
 
@@ -163,7 +164,7 @@ func (f *filling) one(obj manifest.Object) error {
 		after, err = f.rules.Fill(kind, obj.Value, defaults.Options{Observe: f.observe})
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", obj.Position(), err)
 	}
 	if !kind.Builtin && !f.minimize {
 		f.customRules(kind, obj.Value, after, nil)
