@@ -364,7 +364,15 @@ func (w *blameWriter) text() string {
 	for i := range w.Lines {
 		rows[i] = w.beside(&w.Lines[i])
 	}
-	for _, row := range append(rows, head) {
+	// The fields without a line follow in the same columns, and may be the only ones with an owner.
+	var absent []explain.OwnedField
+	var absentRows [][3]string
+	for _, f := range w.Fields {
+		if f.Line < 0 {
+			absent, absentRows = append(absent, f), append(absentRows, w.named(f.Owners))
+		}
+	}
+	for _, row := range slices.Concat([][3]string{head}, rows, absentRows) {
 		for i, text := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(text))
 		}
@@ -377,14 +385,11 @@ func (w *blameWriter) text() string {
 	for i, row := range rows {
 		w.row(&b, row, widths, w.Lines[i].ownedBy(), w.Lines[i].Text)
 	}
-	for i, f := range w.Fields {
-		if f.Line >= 0 {
-			continue
-		}
-		if !slices.ContainsFunc(w.Fields[:i], func(f explain.OwnedField) bool { return f.Line < 0 }) {
-			b.WriteString("\nIn managedFields, but not in the object:\n")
-		}
-		w.row(&b, w.named(f.Owners), widths, f.Owners, f.Path.String())
+	if len(absent) > 0 {
+		b.WriteString("\nIn managedFields, but not in the object:\n")
+	}
+	for i, f := range absent {
+		w.row(&b, absentRows[i], widths, f.Owners, f.Path.String())
 	}
 	return b.String()
 }
