@@ -98,8 +98,8 @@ func (r *resolver) resolve(live document.Value, d *document.Document, text strin
 		}
 		return
 	}
-	written, ok := manifest.Rewrite(text, 0, got.Config)
-	if ok {
+	written, rewriteErr := manifest.Rewrite(text, 0, got.Config)
+	if rewriteErr == nil {
 		r.rewritten++
 	} else {
 		written = string(got.Config.YAML())

@@ -25,8 +25,8 @@ func Rewrite(data []byte, name string, expect []*Expectation) ([]byte, error) {
 			continue
 		}
 		wanted := d.Root.With("steps", d.Root.Get("steps").WithItem(i, step.With("expect", next)))
-		text, ok := manifest.Rewrite(string(data), 0, wanted)
-		if !ok {
+		text, err := manifest.Rewrite(string(data), 0, wanted)
+		if err != nil {
 			return nil, &Error{Position: d.Position(step), Reason: fmt.Sprintf("the expectation of step %d cannot be rewritten in place: write each field of the step in a line of its own", i+1)}
 		}
 		data = []byte(text)

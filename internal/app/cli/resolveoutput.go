@@ -323,13 +323,14 @@ func (r *resolving) rewrite(text string, one *resolved, config document.Value) s
 			return text
 		}
 	}
-	if out, ok := manifest.Rewrite(text, 0, root); ok {
+	out, err := manifest.Rewrite(text, 0, root)
+	if err == nil {
 		return out
 	}
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return string(indent(root))
 	}
-	r.app.note(one.Position().String() + ": the manifest cannot be edited in place and is printed without its comments")
+	r.app.note(one.Position().String() + ": the manifest cannot be edited in place and is printed without its comments: " + err.Error())
 	return string(root.YAML())
 }
 

@@ -1,6 +1,8 @@
 package manifest
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -10,29 +12,39 @@ import (
 )
 
 // Rewrite changes the n-th document of a text to have the value wanted, and keeps everything
-// else: comments, quotation marks, the order of members, and other documents. It reports
-// whether that was possible. The result is parsed again and compared with wanted, so that for
-// a text that cannot be changed in place (such as JSON, or YAML with anchors at the change) it
-// returns false instead of a wrong text.
+// else: comments, quotation marks, line ends, the order of members, and other documents. The
+// result is parsed again and compared with wanted, so that for a text that cannot be changed
+// in place (such as JSON, or YAML with anchors at the change) it returns an error, with the
+// field and the reason, instead of a wrong text.
 //
-// Removed members and items are removed together with the comments within them, a scalar is
-// replaced in place, and a list that gains or replaces items is printed again.
-func Rewrite(text string, n int, wanted document.Value) (string, bool) {
-	m := textLines{lines: strings.SplitAfter(text, "\n")}
-	before, ok := documentsOf(text)
-	if !ok || n < 0 || n >= len(before) || wanted.Kind() != before[n].Root.Kind() {
-		return "", false
+// Removed members and items are removed together with the comments within them. A scalar is
+// replaced in place, and its comment is kept. In a list, only the items that differ are
+// replaced.
+func Rewrite(text string, n int, wanted document.Value) (string, error) {
+	before, err := documentsOf(text)
+	switch {
+	case err != nil:
+		return "", err
+	case n < 0 || n >= len(before):
+		return "", errors.New("the text has no such document")
+	case wanted.Kind() != before[n].Root.Kind():
+		return "", errors.New("no field remains")
 	}
-	m.doc = before[n]
-	for _, e := range m.edits(wanted) {
-		if !e.do() {
-			return "", false
+	m := textLines{doc: before[n], lines: strings.SplitAfter(text, "\n"), end: "\n"}
+	if strings.HasSuffix(m.lines[0], "\r\n") {
+		m.end = "\r\n"
+	}
+	edits := m.edits(wanted)
+	for _, e := range edits {
+		if err := e.do(); err != nil {
+			return "", fmt.Errorf("%s: %w", pathText(e.path), err)
 		}
 	}
 	out := strings.Join(m.lines, "")
-	after, ok := documentsOf(out)
-	if !ok || len(after) != len(before) {
-		return "", false
+	after, err := documentsOf(out)
+	if err != nil || len(after) != len(before) {
+		// The edits are sorted from the end of the text; the first one in the text is named.
+		return "", fmt.Errorf("%s: %w", pathText(edits[len(edits)-1].path), errNotRead)
 	}
 	for i := range after {
 		want := before[i].Root
@@ -40,34 +52,76 @@ func Rewrite(text string, n int, wanted document.Value) (string, bool) {
 			want = wanted
 		}
 		if !document.Identical(after[i].Root, want) {
-			return "", false
+			return "", fmt.Errorf("%s: %w", pathText(firstDifference(nil, after[i].Root, want)), errElsewhere)
 		}
 	}
-	return out, true
+	return out, nil
 }
 
-func documentsOf(text string) ([]*document.Document, bool) {
-	docs, err := document.Read([]byte(text), document.Options{MaxBytes: MaxBytes})
-	return docs, err == nil
+// The reasons why a text is not changed in place.
+var (
+	errPlace     = errors.New("the place of the value in the text is not known, as with an alias or a merge key")
+	errKey       = errors.New("the key or the dash of the value is not before it in the text, as with an alias")
+	errTag       = errors.New("the value has a tag or an anchor")
+	errFlow      = errors.New("the value is in flow style ({…} or […]) and contains a comment or is the whole document")
+	errNotRead   = errors.New("the text is not valid YAML after the change")
+	errElsewhere = errors.New("the change of the text changes other values, too, as with an anchor")
+)
+
+func documentsOf(text string) ([]*document.Document, error) {
+	return document.Read([]byte(text), document.Options{MaxBytes: MaxBytes})
+}
+
+// firstDifference returns the path of the first value that differs.
+func firstDifference(path document.Path, a, b document.Value) document.Path {
+	if a.Kind() != b.Kind() {
+		return path
+	}
+	for name, v := range a.Members() {
+		if other := b.Get(name); !document.Identical(v, other) {
+			return firstDifference(path.Child(name), v, other)
+		}
+	}
+	for name := range b.Members() {
+		if !a.Get(name).Exists() {
+			return path.Child(name)
+		}
+	}
+	for i, v := range a.Items() {
+		if i < b.Len() && !document.Identical(v, b.At(i)) {
+			return firstDifference(path.Item(i), v, b.At(i))
+		}
+	}
+	return path
+}
+
+// pathText returns the path of a field for a message; the document has an empty path.
+func pathText(path document.Path) string {
+	if len(path) == 0 {
+		return "the document"
+	}
+	return path.String()
 }
 
 // textLines is the text of a document, line by line.
 type textLines struct {
 	doc   *document.Document
 	lines []string // including line ends
+	end   string   // the line end of inserted lines
 	found []edit
 }
 
-// edit is a change of the text. It changes no lines before line.
+// edit is the change of the text for the value at path. It changes no lines before line.
 type edit struct {
+	path     document.Path
 	line, at int
-	do       func() bool
+	do       func() error
 }
 
 // edits returns the changes that give the document the value wanted. They are sorted from the
 // end of the text, so that line numbers remain valid.
 func (m *textLines) edits(wanted document.Value) []edit {
-	m.compare(m.doc.Root, wanted)
+	m.compare(nil, m.doc.Root, wanted)
 	sort.SliceStable(m.found, func(a, b int) bool {
 		x, y := m.found[a], m.found[b]
 		return x.line > y.line || x.line == y.line && x.at > y.at
@@ -76,26 +130,29 @@ func (m *textLines) edits(wanted document.Value) []edit {
 }
 
 // compare adds the edits that change the value now to wanted.
-func (m *textLines) compare(now, wanted document.Value) {
+func (m *textLines) compare(path document.Path, now, wanted document.Value) {
 	line, at, ok := m.find(now)
 	switch {
 	case document.Identical(now, wanted):
 	case !ok:
-		m.add(0, 0, func() bool { return false })
+		m.add(path, 0, 0, func() error { return errPlace })
 	case m.flow(line, at):
-		m.add(line, at, func() bool { return m.replaceFlow(line, at, wanted) })
+		m.add(path, line, at, func() error { return m.replaceFlow(line, at, now, wanted) })
 	case now.Kind() == document.Object && wanted.Kind() == document.Object && now.Len() > 0 && wanted.Len() > 0:
-		m.members(now, wanted)
-	case now.Kind() == document.List && wanted.Kind() == document.List && now.Len() > 0 && wanted.Len() > 0 && m.items(now, wanted):
+		m.members(path, now, wanted)
+	case now.Kind() == document.List && wanted.Kind() == document.List && now.Len() > 0 && wanted.Len() > 0:
+		m.items(path, now, wanted)
 	default:
-		m.add(line, at, func() bool { return m.replace(now, wanted) })
+		m.add(path, line, at, func() error { return m.replace(now, wanted) })
 	}
 }
 
-func (m *textLines) add(line, at int, do func() bool) { m.found = append(m.found, edit{line, at, do}) }
+func (m *textLines) add(path document.Path, line, at int, do func() error) {
+	m.found = append(m.found, edit{path, line, at, do})
+}
 
 // members compares two objects.
-func (m *textLines) members(now, wanted document.Value) {
+func (m *textLines) members(path document.Path, now, wanted document.Value) {
 	var fresh document.ObjectBuilder
 	for name, v := range wanted.Members() {
 		if !now.Get(name).Exists() {
@@ -103,49 +160,97 @@ func (m *textLines) members(now, wanted document.Value) {
 		}
 	}
 	if fresh.Len() > 0 {
-		added := fresh.Object()
-		end, column, ok := m.endOfMembers(now)
-		m.add(end, 0, func() bool { return ok && m.insert(end, column, added) })
+		siblings := below(now)
+		m.insertion(path, siblings, len(siblings), fresh.Object())
 	}
 	for name, v := range now.Members() {
 		if next := wanted.Get(name); next.Exists() {
-			m.compare(v, next)
+			m.compare(path.Child(name), v, next)
 		} else {
-			m.removal(v)
+			m.removal(path.Child(name), v)
 		}
 	}
 }
 
-// items compares two lists, of which wanted may lack items or have some replaced. It reports
-// whether that is the only difference.
-func (m *textLines) items(now, wanted document.Value) bool {
-	if now.Len() == wanted.Len() {
-		for i, v := range now.Items() {
-			m.compare(v, wanted.At(i))
+// items compares two lists. If wanted only lacks items, these are removed. Otherwise the items
+// between the common beginning and the common end are replaced one by one, and the remaining
+// ones are removed, or inserted after the last one before them.
+func (m *textLines) items(path document.Path, now, wanted document.Value) {
+	old, next := below(now), below(wanted)
+	if gone, ok := without(old, next); ok {
+		for _, i := range gone {
+			m.removal(path.Item(i), old[i])
 		}
-		return true
+		return
 	}
+	first, same := 0, 0
+	for least := min(len(old), len(next)); first < least && document.Identical(old[first], next[first]); first++ {
+	}
+	for least := min(len(old), len(next)) - first; same < least && document.Identical(old[len(old)-1-same], next[len(next)-1-same]); same++ {
+	}
+	paired := min(len(old), len(next)) - same
+	if added := next[paired : len(next)-same]; len(added) > 0 {
+		m.insertion(path, old, paired, document.NewList(added...))
+	}
+	for i := first; i < paired; i++ {
+		m.compare(path.Item(i), old[i], next[i])
+	}
+	for i := paired; i < len(old)-same; i++ {
+		m.removal(path.Item(i), old[i])
+	}
+}
+
+// below returns the values of an object's members or of a list's items.
+func below(v document.Value) []document.Value {
+	var all []document.Value
+	for _, kid := range v.Members() {
+		all = append(all, kid)
+	}
+	for _, kid := range v.Items() {
+		all = append(all, kid)
+	}
+	return all
+}
+
+// without returns the indexes of the items of old that next lacks. ok is false if next has other
+// items, or has them in another order.
+func without(old, next []document.Value) (gone []int, ok bool) {
 	kept := 0
-	var gone []document.Value
-	for _, v := range now.Items() {
-		if kept < wanted.Len() && document.Identical(v, wanted.At(kept)) {
+	for i, v := range old {
+		if kept < len(next) && document.Identical(v, next[kept]) {
 			kept++
 		} else {
-			gone = append(gone, v)
+			gone = append(gone, i)
 		}
 	}
-	if kept < wanted.Len() {
-		return false
-	}
-	for _, v := range gone {
-		m.removal(v)
-	}
-	return true
+	return gone, kept == len(next)
 }
 
-func (m *textLines) removal(v document.Value) {
+// insertion adds the edit that inserts members or items after the first n of their siblings.
+func (m *textLines) insertion(path document.Path, siblings []document.Value, n int, added document.Value) {
+	line, column := 0, 0
+	for i, v := range siblings[:max(n, 1)] {
+		head, at, _, ok := m.head(v)
+		if !ok {
+			m.add(path, 0, 0, func() error { return errKey })
+			return
+		}
+		if column = at; i < n {
+			head = m.after(head, at)
+		}
+		line = max(line, head)
+	}
+	m.add(path, line, 0, func() error { m.insert(line, column, added); return nil })
+}
+
+func (m *textLines) removal(path document.Path, v document.Value) {
 	line, at, ok := m.find(v)
-	m.add(line, at, func() bool { return ok && m.remove(v) })
+	m.add(path, line, at, func() error {
+		if !ok {
+			return errPlace
+		}
+		return m.remove(v)
+	})
 }
 
 // find returns the line, from 0, and the column at which a value begins.
@@ -170,8 +275,11 @@ func (m *textLines) head(field document.Value) (line, column int, shared, ok boo
 		return 0, 0, false, false
 	}
 	before := strings.TrimRight(m.lines[line][:at], " ")
-	item := strings.TrimLeft(before, " ") == "-"
-	if !item && !strings.HasSuffix(before, ":") {
+	if before != "" && strings.Trim(before, "- ") == "" { // a dash, or several if an item is a list
+		column = len(before) - 1
+		return line, column, column > indentation(before), true
+	}
+	if !strings.HasSuffix(before, ":") {
 		for line--; line >= 0 && !content(m.lines[line]); line-- { // the key is above its value
 		}
 		if line < 0 {
@@ -179,188 +287,39 @@ func (m *textLines) head(field document.Value) (line, column int, shared, ok boo
 		}
 	}
 	column = indentation(m.lines[line])
-	if shared = strings.HasPrefix(m.lines[line][column:], "- ") && !item; shared {
+	for dash(m.lines[line][column:]) && content(m.lines[line][column+1:]) {
 		column += 1 + indentation(m.lines[line][column+1:])
+		shared = true
 	}
 	return line, column, shared, true
 }
 
 // remove removes the lines of a member or a list item.
-func (m *textLines) remove(field document.Value) bool {
+func (m *textLines) remove(field document.Value) error {
 	line, column, shared, ok := m.head(field)
 	if !ok {
-		return false
+		return errKey
 	}
 	first, end := m.lines[line], m.after(line, column)
 	rest := slices.Clone(m.lines[end:])
 	if shared { // the next member moves to the line of the dash
 		if len(rest) == 0 || indentation(rest[0]) != column || !content(rest[0]) {
-			return false
+			return errKey
 		}
 		rest[0] = first[:column] + rest[0][column:]
 	}
 	m.lines = append(m.lines[:line], rest...)
-	return true
-}
-
-// replace replaces a value by another one.
-func (m *textLines) replace(field, value document.Value) bool {
-	line, at, _ := m.find(field)
-	head, column, _, ok := m.head(field)
-	if !ok {
-		return false
-	}
-	end := m.after(head, column)
-	text, scalar := value.YAMLScalar()
-	if value.Len() == 0 && !scalar {
-		text, scalar = value.String(), value.Kind() == document.Object || value.Kind() == document.List
-	}
-	if scalar && end == head+1 && line == head {
-		rest := m.lines[line][at:]
-		m.lines[line] = m.lines[line][:at] + text + rest[scalarLength(rest):]
-		return true
-	}
-	if line == head {
-		m.lines[line] = strings.TrimRight(m.lines[line][:at], " ") + "\n"
-	}
-	key, comment, _ := strings.Cut(strings.TrimRight(m.lines[head], "\r\n"), " #")
-	if !strings.HasSuffix(strings.TrimRight(key, " "), ":") {
-		return false
-	}
-	if comment != "" {
-		comment = " #" + comment
-	}
-	lines := []string{strings.TrimRight(key, " ") + comment + "\n"}
-	if scalar {
-		lines[0] = strings.TrimRight(key, " ") + " " + text + comment + "\n"
-	} else {
-		if value.Kind() == document.Object {
-			column += 2
-		}
-		lines = append(lines, printed(value, column)...)
-	}
-	m.lines = slices.Concat(m.lines[:head], lines, m.lines[end:])
-	return true
-}
-
-// printed returns the lines of a value in YAML, indented.
-func printed(v document.Value, column int) []string {
-	var lines []string
-	for line := range strings.Lines(string(v.YAML())) {
-		if strings.TrimSpace(line) != "" {
-			line = strings.Repeat(" ", column) + line
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// endOfMembers returns the line after the members of an object, and their column.
-func (m *textLines) endOfMembers(object document.Value) (end, column int, ok bool) {
-	for _, v := range object.Members() {
-		line, at, _, found := m.head(v)
-		if !found {
-			return 0, 0, false
-		}
-		end, column, ok = max(end, m.after(line, at)), at, true
-	}
-	return end, column, ok
-}
-
-// insert inserts members before a line.
-func (m *textLines) insert(line, column int, members document.Value) bool {
-	if line > 0 && !strings.HasSuffix(m.lines[line-1], "\n") {
-		m.lines[line-1] += "\n"
-	}
-	m.lines = slices.Concat(m.lines[:line], printed(members, column), m.lines[line:])
-	return true
-}
-
-// flow reports whether a value is in flow style: {a: 1} or [1, 2].
-func (m *textLines) flow(line, at int) bool {
-	return m.lines[line][at] == '{' || m.lines[line][at] == '['
-}
-
-// replaceFlow replaces a value in flow style that ends on the same line and is not the whole
-// document.
-func (m *textLines) replaceFlow(line, at int, value document.Value) bool {
-	text := m.lines[line]
-	end := flowLength(text[at:])
-	if end == 0 || strings.TrimSpace(text[:at]) == "" {
-		return false
-	}
-	m.lines[line] = text[:at] + flowText(value) + text[at+end:]
-	return true
-}
-
-// flowLength returns the length of a value in flow style, 0 if it does not end on the line.
-func flowLength(text string) int {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case '"', '\'':
-			i += scalarLength(text[i:]) - 1
-		}
-	}
-	return 0
-}
-
-// flowText formats a value in flow style.
-func flowText(v document.Value) string {
-	var parts []string
-	switch v.Kind() {
-	case document.Object:
-		for name, kid := range v.Members() {
-			parts = append(parts, flowText(document.NewString(name))+": "+flowText(kid))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	case document.List:
-		for _, kid := range v.Items() {
-			parts = append(parts, flowText(kid))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	}
-	text, ok := v.YAMLScalar()
-	if !ok || strings.ContainsAny(text, ",[]{}") {
-		return v.String()
-	}
-	return text
-}
-
-// scalarLength returns the length of the scalar at the beginning of text.
-func scalarLength(text string) int {
-	text = strings.TrimRight(text, "\r\n")
-	if text == "" {
-		return 0
-	}
-	if quote := text[:1]; quote == `"` || quote == "'" {
-		for i := 1; i < len(text); i++ {
-			switch {
-			case text[i] == '\\' && quote == `"`, text[i:min(i+2, len(text))] == "''" && quote == "'":
-				i++
-			case text[i] == quote[0]:
-				return i + 1
-			}
-		}
-	}
-	plain, _, _ := strings.Cut(text, " #")
-	return len(strings.TrimRight(plain, " "))
+	return nil
 }
 
 // after returns the line after the node at a line and column. Comments that are not indented
 // further, and blank lines, belong to what follows.
 func (m *textLines) after(line, column int) int {
 	end := line + 1
-	item := strings.HasPrefix(m.lines[line][column:], "- ")
+	item := dash(m.lines[line][column:])
 	for i := line + 1; i < len(m.lines); i++ {
 		text := m.lines[i]
-		deep := indentation(text) > column || !item && indentation(text) == column && strings.HasPrefix(text[column:], "- ")
+		deep := indentation(text) > column || !item && indentation(text) == column && dash(text[column:])
 		if content(text) && !deep {
 			break
 		}
@@ -372,6 +331,11 @@ func (m *textLines) after(line, column int) int {
 }
 
 func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
+// dash reports whether a text begins with the dash of a list item.
+func dash(text string) bool {
+	return text == "-" || strings.HasPrefix(text, "-") && strings.ContainsAny(text[1:2], " \r\n")
+}
 
 // content reports whether a line has anything but white space and a comment.
 func content(line string) bool {

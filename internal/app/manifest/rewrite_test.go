@@ -86,9 +86,9 @@ func TestRewriteKeepsComments(t *testing.T) {
 		if c.value.Exists() {
 			wanted = explain.Adopt(kind.Type(), d.Root, c.path, c.value)
 		}
-		got, ok := Rewrite(commented, 0, wanted)
-		if want := strings.Replace(commented, c.old, c.text, 1); !ok || got != want || want == commented {
-			t.Errorf("%s: %v\n%s", c.why, ok, got)
+		got, err := Rewrite(commented, 0, wanted)
+		if want := strings.Replace(commented, c.old, c.text, 1); err != nil || got != want || want == commented {
+			t.Errorf("%s: %v\n%s", c.why, err, got)
 		}
 	}
 }
@@ -100,20 +100,40 @@ func TestRewrite(t *testing.T) {
 			"a:\n  b: 1 # one\n# next\nc: 2\n", "{a: {b: 1, x: {m: [1]}}, c: 2}", "a:\n  b: 1 # one\n  x:\n    m:\n    - 1\n# next\nc: 2\n"},
 		{"a member is added to a text without a final newline", "a:\n  b: 1", "{a: {b: 1, c: 2}}", "a:\n  b: 1\n  c: 2\n"},
 		{"several changes at once", "a: 1 # x\nb: 2\nc:\n- d # y\n- e\n", "{a: 3, c: [e]}", "a: 3 # x\nc:\n- e\n"},
-		{"a list with other items is printed again", "a: # of a\n  - x # of x\nb: 1 # of b\n", "{a: [m, z], b: 1}", "a: # of a\n- m\n- z\nb: 1 # of b\n"},
-		{"an object replaces a scalar", "a: 1 # of a\nb: 2\n", "{a: {c: 1}, b: 2}", "a:\n  c: 1\nb: 2\n"},
+		{"a list with another item and one more keeps its indentation", "a: # of a\n  - x # of x\nb: 1 # of b\n", "{a: [m, z], b: 1}", "a: # of a\n  - m # of x\n  - z\nb: 1 # of b\n"},
+		{"an object replaces a scalar", "a: 1 # of a\nb: 2\n", "{a: {c: 1}, b: 2}", "a: # of a\n  c: 1\nb: 2\n"},
 		{"a scalar replaces an object", "a: # of a\n  c: 1\nb: 2\n", "{a: 1, b: 2}", "a: 1 # of a\nb: 2\n"},
 		{"a multi-line text is replaced", "a: |\n  x\n  y\nb: 2 # of b\n", "{a: z, b: 2}", "a: z\nb: 2 # of b\n"},
 		{"an object becomes empty", "a:\n  c: 1\nb: 2\n", "{a: {}, b: 2}", "a: {}\nb: 2\n"},
 		{"flow style is kept", "a: {b: 1, c: 'x, y'} # of a\nd: [1, {e: 2}]\n", "{a: {c: 'x, y'}, d: [1, {e: 3}]}", "a: {c: \"x, y\"} # of a\nd: [1, {e: 3}]\n"},
+		{"a text of several lines replaces a scalar", "data:\n  k: plain # keep me\n  l: x\n", `{data: {k: "live1\nlive2\n", l: x}}`, "data:\n  k: | # keep me\n    live1\n    live2\n  l: x\n"},
+		{"a text of several lines replaces a quoted one", "k: \"a # b\" # keep me\n", `{k: "a\nb"}`, "k: |- # keep me\n  a\n  b\n"},
+		{"a text of several lines replaces a quoted one of several lines", "k: 'a\n\n  b # b' # keep me\n# end\n", `{k: "a\nb\n"}`, "k: | # keep me\n  a\n  b\n# end\n"},
+		{"a text of several lines replaces a plain one of several lines", "k: a\n  b # keep me\nl: x\n", `{k: "a\nb\n", l: x}`, "k: | # keep me\n  a\n  b\nl: x\n"},
+		{"a text of several lines replaces a folded one", "k: >- # keep me\n  a\n  # b\nl: x\n", `{k: "a\nb\n", l: x}`, "k: | # keep me\n  a\n  b\nl: x\n"},
+		{"a text with an empty line", "k: x\n", `{k: "a\n\nb\n"}`, "k: |\n  a\n\n  b\n"},
+		{"a text below its key", "k: # of k\n  x # of x\n", `{k: "a\nb\n"}`, "k: | # of k # of x\n  a\n  b\n"},
+		{"a scalar below its key stays there", "k: # of k\n  x # of x\n", `{k: z}`, "k: # of k\n  z # of x\n"},
+		{"a comment below a scalar is kept", "m:\n  k: 'a' # one\n    # two\n  l: x\n", `{m: {k: b, l: x}}`, "m:\n  k: b # one\n    # two\n  l: x\n"},
+		{"an item that is a text of several lines", "command:\n- sh # the shell\n- -c\n- | # the program\n  echo 1\n  # no comment\n- last # one\n", `{command: [sh, -c, "echo 2\n", last]}`, "command:\n- sh # the shell\n- -c\n- | # the program\n  echo 2\n- last # one\n"},
+		{"an item becomes a text of several lines", "command:\n  - sh # the shell\n  - echo # it\n", `{command: [sh, "a\nb\n"]}`, "command:\n  - sh # the shell\n  - | # it\n    a\n    b\n"},
+		{"an item that is a quoted text of several lines", "command:\n- sh # the shell\n- \"echo 1\n\n  echo 2\" # it\n", `{command: [sh, x]}`, "command:\n- sh # the shell\n- x # it\n"},
+		{"items are inserted after a text of several lines", "command:\n- sh # the shell\n- |\n  a\n- z # last\n", `{command: [sh, "a\n", b, "c\nd\n", z]}`, "command:\n- sh # the shell\n- |\n  a\n- b\n- |\n  c\n  d\n- z # last\n"},
+		{"items are inserted at the beginning", "a:\n  # the first\n  - x # of x\n", `{a: [v, w, x]}`, "a:\n  # the first\n  - v\n  - w\n  - x # of x\n"},
+		{"an item is an object", "a:\n- x # of x\n- y\n", `{a: [{b: 1, c: 2}, y]}`, "a:\n- # of x\n  b: 1\n  c: 2\n- y\n"},
+		{"an item of a list in a list", "a:\n- - x # of x\n  - y\n- - z\n", `{a: [[v, y], [z, "a\nb\n"]]}`, "a:\n- - v # of x\n  - y\n- - z\n  - |\n    a\n    b\n"},
+		{"the first item of a list in a list is removed", "a:\n- - x\n  - y # of y\n", `{a: [[y]]}`, "a:\n- - y # of y\n"},
+		{"a dash on a line of its own", "a:\n-\n  b: 1 # of b\n- c: 1\n", `{a: [{b: 2}, {c: "a\nb\n"}]}`, "a:\n-\n  b: 2 # of b\n- c: |\n    a\n    b\n"},
+		{"flow style on several lines", "a: [x,\n  'y ] # z'] # of a\nb: 1 # of b\n", `{a: [x, z], b: 1}`, "a: [x, z] # of a\nb: 1 # of b\n"},
+		{"a text of several lines in lines that end in CR LF", "k: x # keep me\r\nl:\r\n- y\r\n", `{k: "a\n\nb\n", l: [y, "c\n"], m: 1}`, "k: | # keep me\r\n  a\r\n\r\n  b\r\nl:\r\n- y\r\n- |\r\n  c\r\nm: 1\r\n"},
 		{"lines that end in CR LF", "a: 1 # x\r\nb:\r\n  c: 1\r\n  d: 2\r\n", "{a: 2, b: {d: 2}}", "a: 2 # x\r\nb:\r\n  d: 2\r\n"},
 	} {
 		d, err := document.ParseYAML([]byte(c.wanted), document.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := Rewrite(c.text, 0, d.Root); !ok || got != c.want {
-			t.Errorf("%s: %v\n%s\nwant\n%s", c.why, ok, got, c.want)
+		if got, err := Rewrite(c.text, 0, d.Root); err != nil || got != c.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", c.why, err, got, c.want)
 		}
 	}
 }
@@ -126,12 +146,12 @@ func TestRewriteOneOfSeveral(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, ok := Rewrite(text, 1, d.Root)
-	if want := "# first\na: 1\n---\n# second\na: 5 # two\n---\na: {c: 3}\n"; !ok || got != want {
-		t.Errorf("%v\n%s\nwant\n%s", ok, got, want)
+	got, err := Rewrite(text, 1, d.Root)
+	if want := "# first\na: 1\n---\n# second\na: 5 # two\n---\na: {c: 3}\n"; err != nil || got != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
 	for _, n := range []int{-1, 3} {
-		if _, ok := Rewrite(text, n, d.Root); ok {
+		if _, err := Rewrite(text, n, d.Root); err == nil {
 			t.Errorf("document %d of three was rewritten", n)
 		}
 	}
@@ -156,8 +176,8 @@ func TestRewriteReportsImpossibleChanges(t *testing.T) {
 			if value.Exists() {
 				wanted = explain.Adopt(schema.Deduced(), d.Root, data("a"), value)
 			}
-			got, ok := Rewrite(c.text, 0, wanted)
-			if !ok {
+			got, err := Rewrite(c.text, 0, wanted)
+			if err != nil {
 				continue
 			}
 			if again, err := document.ParseYAML([]byte(got), document.Options{}); err != nil || !document.Identical(again.Root, wanted) {
@@ -165,8 +185,27 @@ func TestRewriteReportsImpossibleChanges(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := Rewrite("a: 1\n", 0, document.Value{}); ok {
+	if _, err := Rewrite("a: 1\n", 0, document.Value{}); err == nil {
 		t.Error("a manifest without remaining fields was rewritten")
+	}
+}
+
+// TestRewriteReasons checks that the error names the field that cannot be changed in place, and
+// the reason.
+func TestRewriteReasons(t *testing.T) {
+	for _, c := range []struct{ why, text, wanted, want string }{
+		{"an alias has no place of its own", "a: &x [1]\nb: *x\n", "{a: [1], b: [2]}", ".b[0]: the key or the dash of the value is not before it"},
+		{"a tag is not the value", "a: 1\nb: !!str 1\n", "{a: 1, b: z}", ".b: "},
+		{"a comment would be lost", "a: 1\nb: [x, # of x\n  y]\n", "{a: 1, b: [z]}", ".b: the value is in flow style"},
+		{"JSON is printed as JSON", "{\"a\": 1}\n", "{a: 2}", "the document: the value is in flow style"},
+	} {
+		d, err := document.ParseYAML([]byte(c.wanted), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Rewrite(c.text, 0, d.Root); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.why, err, c.want)
+		}
 	}
 }
 
@@ -185,9 +224,9 @@ func FuzzRewrite(f *testing.F) {
 		walk = func(v document.Value, path document.Path) {
 			for name, kid := range v.Members() {
 				below := path.Child(name)
-				for _, wanted := range []document.Value{explain.Drop(nil, docs[0].Root, below), explain.Adopt(nil, docs[0].Root, below, document.NewString("z #"))} {
-					got, ok := Rewrite(text, 0, wanted)
-					if again, err := document.Read([]byte(got), document.Options{}); ok && (err != nil || len(again) != 1 || !document.Identical(again[0].Root, wanted)) {
+				for _, wanted := range []document.Value{explain.Drop(nil, docs[0].Root, below), explain.Adopt(nil, docs[0].Root, below, document.NewString("z #")), explain.Adopt(nil, docs[0].Root, below, document.NewString("x\n\n# y\n"))} {
+					got, refused := Rewrite(text, 0, wanted)
+					if again, err := document.Read([]byte(got), document.Options{}); refused == nil && (err != nil || len(again) != 1 || !document.Identical(again[0].Root, wanted)) {
 						t.Fatalf("%s became %q", below, got)
 					}
 				}

@@ -63,7 +63,8 @@ func resolution(step Step, res *scenario.Result, number int, name string) (Step,
 		}
 		next := w.Config(typeOf(res.Kind), config)
 		if kept && !document.SameNode(config, next) {
-			text, kept = manifest.Rewrite(text, 0, next)
+			text, err = manifest.Rewrite(text, 0, next)
+			kept = err == nil
 		}
 		config = next
 		if w.Force {
