@@ -383,7 +383,7 @@ func (d *differing) compared(found *patchlab.Alternatives) string {
 	}
 	fmt.Fprintf(&b, "%s: %s\n", found.Target, count(len(found.Changes), "field differs", "fields differ"))
 	for _, c := range found.Changes {
-		was, is := shortPair(d.shown(found, c.Path, c.Before), d.shown(found, c.Path, c.After))
+		was, is := shortPair(d.shown(found, c))
 		switch { // an object or list that becomes empty is a field, one with contents is not
 		case !c.Before.Exists() && found.Before.Value.Follow(c.Path).Exists():
 			was = notEmpty
@@ -470,12 +470,12 @@ func (d *differing) masks(found *patchlab.Alternatives) bool {
 	return (isSecret(found.Before.Value) || isSecret(found.Wanted.Value)) && !d.o.showSecrets
 }
 
-// shown returns a value as it is printed.
-func (d *differing) shown(found *patchlab.Alternatives, path document.Path, v document.Value) document.Value {
+// shown returns the values of a change as they are printed.
+func (d *differing) shown(found *patchlab.Alternatives, c explain.Change) (before, after document.Value) {
 	if d.masks(found) {
-		return maskAt(path, v)
+		return maskPair(c.Path, c.Before, c.After)
 	}
-	return v
+	return c.Before, c.After
 }
 
 // migrates returns why 'kubectl apply' must not send the configuration of an apply: after an
@@ -534,7 +534,7 @@ type alternativeDocument struct {
 func (d *differing) json(found *patchlab.Alternatives) error {
 	out := alternativesDocument{APIVersion: "patchlab.dev/v1", Kind: "Alternatives", Target: found.Target, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
 	for _, c := range found.Changes {
-		c.Before, c.After = d.shown(found, c.Path, c.Before), d.shown(found, c.Path, c.After)
+		c.Before, c.After = d.shown(found, c)
 		out.Changes = append(out.Changes, c)
 	}
 	for _, p := range found.Patches {

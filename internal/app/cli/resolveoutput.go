@@ -95,11 +95,16 @@ func (r *resolving) again(way string) string {
 // preview describes the value and the owners of a field after the manifest is applied.
 func (r *resolving) preview(one *patchlab.Resolution, c patchlab.Conflict) string {
 	v, owners := one.Preview(c)
-	if isSecret(one.Config) && !r.o.showSecrets && v.Exists() {
-		v = document.NewString(masked)
+	if r.masks(one) {
+		v = maskAt(c.Path, v)
 	}
 	value, _ := shortPair(v, document.Value{})
 	return value + ", " + ownersText(owners)
+}
+
+// masks reports whether the values of a manifest are masked.
+func (r *resolving) masks(one *patchlab.Resolution) bool {
+	return isSecret(one.Config) && !r.o.showSecrets
 }
 
 // ownersText lists owners: owned by a and b (status)
@@ -181,12 +186,12 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 	if at.Line > 0 {
 		where = "  (" + at.String() + ")"
 	}
-	live, wanted := shortPair(c.Live, c.Wanted)
-	note := unsetText(c)
-	if isSecret(one.Config) && !r.o.showSecrets {
-		live, wanted, note = maskedBefore, maskedAfter, ""
+	shown := c
+	if r.masks(one.Resolution) {
+		shown.Live, shown.Wanted = maskPair(c.Path, c.Live, c.Wanted)
 	}
-	fmt.Fprintf(b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, where, ownerText(c), live, wanted, note)
+	live, wanted := shortPair(shown.Live, shown.Wanted)
+	fmt.Fprintf(b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, where, ownerText(c), live, wanted, unsetText(shown))
 	for _, w := range r.ways(one) {
 		text := "not possible"
 		switch {
@@ -215,7 +220,7 @@ func (r *resolving) way(b *strings.Builder, one *resolved, w way) {
 		return
 	}
 	fmt.Fprintf(b, "    %s |\n      %s\n", r.again(strings.Join(w.flags, " ")), r.command(w.result, "-"))
-	if isSecret(one.Config) && !r.o.showSecrets {
+	if r.masks(one.Resolution) {
 		return
 	}
 	f, n := r.source(one)
@@ -389,21 +394,21 @@ func (r *resolving) document(one *resolved) resolutionDocument {
 	d := resolutionDocument{APIVersion: "patchlab.dev/v1", Kind: "Resolution", Target: one.Target, FieldManager: one.FieldManager,
 		Conflicts: []conflictDocument{}, Ways: []wayDocument{}}
 	ways := r.ways(one)
-	hide := func(v document.Value) document.Value {
-		if v.Exists() && isSecret(one.Config) && !r.o.showSecrets {
-			return document.NewString(masked)
-		}
-		return v
-	}
+	hidden := r.masks(one.Resolution)
 	for i, c := range one.Conflicts {
 		entry := conflictDocument{Conflict: c, Position: one.Fields[i].Position, Ways: map[string]previewDocument{}}
-		entry.Live, entry.Wanted = hide(c.Live), hide(c.Wanted)
+		if hidden {
+			entry.Live, entry.Wanted = maskPair(c.Path, c.Live, c.Wanted)
+		}
 		for _, w := range ways {
 			if w.why != nil || w.name == explain.AdoptValue && !c.Live.Exists() {
 				continue
 			}
 			v, owners := w.result.Preview(c)
-			p := previewDocument{Value: hide(v), Owners: []fieldmanager.Owner{}}
+			if hidden {
+				v = maskAt(c.Path, v)
+			}
+			p := previewDocument{Value: v, Owners: []fieldmanager.Owner{}}
 			for _, o := range owners {
 				p.Owners = append(p.Owners, o.Owner)
 			}

@@ -47,20 +47,47 @@ func maskSecrets(before, after document.Value) (document.Value, document.Value) 
 func lastApplied() document.Path { return document.Keys("metadata", "annotations", patch.LastApplied) }
 
 // maskAt masks the value at a path of a Secret, or the part of it that contains values.
-func maskAt(path document.Path, v document.Value) document.Value {
+func maskAt(path document.Path, v document.Value) document.Value { return maskAs(masked, path, v) }
+
+// maskPair masks two values at a path of a Secret, such that the output shows whether they differ.
+// An absent value remains absent.
+func maskPair(path document.Path, before, after document.Value) (document.Value, document.Value) {
+	was, wasBelow := secretPart(path, before)
+	is, isBelow := secretPart(path, after)
+	if wasBelow && isBelow && !document.Equal(was, is) {
+		return maskAs(maskedBefore, path, before), maskAs(maskedAfter, path, after)
+	}
+	return maskAt(path, before), maskAt(path, after)
+}
+
+// secretPart returns the part of the value at a path of a Secret that contains values, and whether
+// there is one.
+func secretPart(path document.Path, v document.Value) (document.Value, bool) {
 	annotation := lastApplied()
 	switch {
-	case !v.Exists():
 	case path.HasPrefix(document.Keys("data")), path.HasPrefix(document.Keys("stringData")), path.HasPrefix(annotation):
-		return document.NewString(masked)
+		return v, v.Exists()
 	case annotation.HasPrefix(path):
-		if below := annotation[len(path):]; v.Follow(below).Exists() {
-			if hidden, err := v.SetAt(below, document.NewString(masked)); err == nil {
-				return hidden
-			}
-		}
+		v = v.Follow(annotation[len(path):])
+		return v, v.Exists()
 	}
-	return v
+	return document.Value{}, false
+}
+
+// maskAs is maskAt with another mask.
+func maskAs(mask string, path document.Path, v document.Value) document.Value {
+	if _, ok := secretPart(path, v); !ok {
+		return v
+	}
+	annotation := lastApplied()
+	if len(path) >= len(annotation) || !annotation.HasPrefix(path) {
+		return document.NewString(mask)
+	}
+	hidden, err := v.SetAt(annotation[len(path):], document.NewString(mask))
+	if err != nil { // not an object with annotations
+		return document.NewString(mask)
+	}
+	return hidden
 }
 
 // maskConflicts returns an error about a Secret without the values in its conflicts and
@@ -78,7 +105,7 @@ func maskConflicts(e *patchlab.Error) *patchlab.Error {
 		conflicts := *e.Conflicts
 		conflicts.List = append([]patchlab.Conflict{}, e.Conflicts.List...)
 		for i, c := range conflicts.List {
-			conflicts.List[i].Live, conflicts.List[i].Wanted = maskAt(c.Path, c.Live), maskAt(c.Path, c.Wanted)
+			conflicts.List[i].Live, conflicts.List[i].Wanted = maskPair(c.Path, c.Live, c.Wanted)
 		}
 		hidden.Conflicts = &conflicts
 	}
