@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -346,14 +347,15 @@ func (m *migrating) nothing(object *patchlab.Object, migration *explain.Migratio
 }
 
 // notUpdatedMessage returns the message that managers have not updated an object, and who has.
+// The managers are quoted, because those of --from may have any name.
 func notUpdatedMessage(object *patchlab.Object, managers []string) string {
-	verb := " has"
-	if len(managers) > 1 {
-		verb = " have"
+	names := make([]string, len(managers))
+	for i, m := range managers {
+		names[i] = strconv.Quote(m)
 	}
-	text := andList(managers) + verb + " not updated the object"
+	text := "the object has no updates by " + andList(names)
 	if updates := updatersOf(object); len(updates) > 0 {
-		text += ", but " + andList(updates)
+		text += "; it has updates by " + andList(updates)
 	}
 	return text
 }

@@ -28,6 +28,8 @@ type printer struct {
 	notes    notes
 	warnings remarks
 	counts   [outcomes]int
+	// conflicts is the number of fields in conflict, of which an object may have several.
+	conflicts int
 	// applier is the field manager of a change with conflicts, and migrated an owner that
 	// migrate can replace; "" for none.
 	applier, migrated string
@@ -172,9 +174,10 @@ func (p *printer) failed(err error) error {
 	what, text := refused, e.Error()
 	if e.Conflicts != nil {
 		what, text = conflicting, conflictReport(e, p.several)
+		p.conflicts += len(e.Conflicts.List)
 		p.applier, p.migrated = e.FieldManager, cmp.Or(p.migrated, migratedManager(e))
 		if !p.several {
-			text += "\n\n" + conflictAdvice(1, p.applier, p.migrated)
+			text += "\n\n" + conflictAdvice(len(e.Conflicts.List), p.applier, p.migrated)
 		}
 	}
 	p.counts[what]++
@@ -210,8 +213,8 @@ func (p *printer) finish(exitCode bool) error {
 			p.app.note("Warning: " + p.warnings.all[i].located())
 		}
 	}
-	if n := p.counts[conflicting]; p.several && n > 0 {
-		_, _ = io.WriteString(p.app.Err, "\n"+conflictAdvice(n, p.applier, p.migrated)+"\n")
+	if p.several && p.conflicts > 0 {
+		_, _ = io.WriteString(p.app.Err, "\n"+conflictAdvice(p.conflicts, p.applier, p.migrated)+"\n")
 	}
 	if (p.several || p.app.unread > 0) && p.flags.summary == "auto" {
 		p.app.note(p.summary())
@@ -227,7 +230,7 @@ func (p *printer) finish(exitCode bool) error {
 	return nil
 }
 
-// summary returns one line: 81 objects: 3 changed, 1 conflict, 77 unchanged
+// summary returns one line: 81 objects: 3 changed, 77 unchanged, 1 with conflicts
 func (p *printer) summary() string {
 	total := 0
 	var parts []string
@@ -235,8 +238,8 @@ func (p *printer) summary() string {
 		if n := p.counts[o]; n > 0 {
 			total += n
 			text := o.String()
-			if o == conflicting && n > 1 {
-				text = "conflicts"
+			if o == conflicting { // one object may have several conflicts
+				text = "with conflicts"
 			}
 			parts = append(parts, fmt.Sprintf("%d %s", n, text))
 		}

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab"
@@ -32,10 +32,11 @@ func conflictsOf(e *patchlab.Error) []patchlab.Conflict {
 // conflictReport lists the owner of each field in conflict.
 func conflictReport(e *patchlab.Error, several bool) string {
 	var b strings.Builder
-	fields := "1 field that another field manager owns"
-	if n := len(e.Conflicts.List); n > 1 {
-		fields = strconv.Itoa(n) + " fields that other field managers own"
+	owners := "another field manager owns"
+	if slices.ContainsFunc(e.Conflicts.List, func(c patchlab.Conflict) bool { return c.Manager != e.Conflicts.List[0].Manager }) {
+		owners = "other field managers own"
 	}
+	fields := count(len(e.Conflicts.List), "field", "fields") + " that " + owners
 	if several {
 		b.WriteString(e.Target.String() + ": ")
 	}

@@ -56,7 +56,7 @@ func (s selection) of(objects []manifest.Object, lab *patchlab.Lab, namespace, s
 	if i := slices.Index(used, false); i >= 0 {
 		text := s[i].text + " is not in " + source
 		if namespace != "" {
-			text += ", in namespace " + namespace
+			text = "namespace " + namespace + " has no " + s[i].text + " in " + source
 		}
 		return nil, errors.New(text)
 	}
