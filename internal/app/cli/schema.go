@@ -351,7 +351,7 @@ func defaultText(value string) string {
 // text formats a field and its fields.
 func (d *describer) text(f *fieldMerge) string {
 	var b strings.Builder
-	b.WriteString(d.kind.Kind + "." + d.kind.APIVersion())
+	b.WriteString(d.kind.APIVersion() + " " + d.kind.Kind)
 	if f.Path != "" {
 		b.WriteString(" " + f.Path)
 	}
