@@ -275,6 +275,9 @@ func (f *sourceFile) text(bodies []string) string {
 // source returns the file of a manifest and the index of its document.
 func (r *resolving) source(one *resolved) (*sourceFile, int) {
 	at := one.Document.Position(one.Document.Root)
+	if r.o.inputs.kustomize != "" { // printed by kubectl or kustomize: one document per manifest
+		return &sourceFile{name: fileName(one.Target), heads: []string{""}, bodies: []string{string(one.Document.Root.YAML())}, starts: []int{1}}, 0
+	}
 	f, known := r.sources[at.Name]
 	if !known {
 		if text, ok := r.text(at.Name); ok {
@@ -285,7 +288,7 @@ func (r *resolving) source(one *resolved) (*sourceFile, int) {
 		}
 		r.sources[at.Name] = f
 	}
-	if f == nil { // not from a file, but from kustomize for example: one document per manifest
+	if f == nil { // one document per manifest
 		f = &sourceFile{name: at.Name, heads: []string{""}, bodies: []string{string(one.Document.Root.YAML())}, starts: []int{1}}
 		return f, 0
 	}
