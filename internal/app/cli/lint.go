@@ -24,6 +24,7 @@ type lintOptions struct {
 	namespace string
 	ignore    []string
 	output    string
+	quiet     bool
 }
 
 func (a *App) lintCommand() *cobra.Command {
@@ -71,6 +72,7 @@ Exit codes:
 	f.BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process folders recursively")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of KIND/NAME")
 	f.StringSliceVar(&o.ignore, "ignore", nil, "do not report findings of `RULE` (repeatable)")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only findings and errors, and no summary")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or sarif")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "sarif"}, cobra.ShellCompDirectiveNoFileComp))
 	var ids []string
@@ -106,6 +108,7 @@ func (a *App) lint(ctx context.Context, args []string, o *lintOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	a.quiet = o.quiet
 	findings, objects, err := a.findings(ctx, append(args, o.inputs.files...), o)
 	if err != nil {
 		return err

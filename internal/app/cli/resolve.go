@@ -26,6 +26,7 @@ type resolveOptions struct {
 	ways        wayFlags
 	output      string
 	showSecrets bool
+	quiet       bool
 }
 
 func (a *App) resolveCommand() *cobra.Command {
@@ -77,6 +78,7 @@ Exit codes:
 	addNamespace(c, &o.apply.Namespace, &o.apply.DefaultNamespace)
 	f.StringVar(&o.apply.Subresource, "subresource", "", "subresource to apply to, such as status")
 	f.StringVarP(&o.output, "output", "o", "", "output format: text or json (the resolutions), yaml or diff (the resolved manifest) (default text, or yaml if a resolution is selected)")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes, such as the command that applies the resolved manifest")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	_ = c.RegisterFlagCompletionFunc("field-manager", a.completeManagers(&o.inputs))
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml", "diff"}, cobra.ShellCompDirectiveNoFileComp))
@@ -197,6 +199,7 @@ func (a *App) resolve(ctx context.Context, args []string, o *resolveOptions) err
 			return err
 		}
 	}
+	a.quiet = o.quiet
 	r, err := a.resolving(ctx, o)
 	if err != nil {
 		return err

@@ -290,11 +290,24 @@ func wrongFlag(c *cobra.Command, err error) error {
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		if reason := absentFlags[unknown.GetSpecifiedName()]; reason != "" {
 			text += ": " + reason
-		} else if near := schema.Nearest(unknown.GetSpecifiedName(), slices.Values(names)); near != "" {
+		} else if near := nearestFlag(unknown.GetSpecifiedName(), names); near != "" {
 			text += "; did you mean --" + near + "?"
 		}
 	}
 	return usage(text + "\nSee '" + c.CommandPath() + " --help'.")
+}
+
+// nearestFlag returns the name that an unknown flag probably stands for, "" if there is none: a
+// similar one, or the only one that begins with it, as --force-conflicts does with --force.
+func nearestFlag(unknown string, names []string) string {
+	if near := schema.Nearest(unknown, slices.Values(names)); near != "" {
+		return near
+	}
+	longer := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, unknown+"-") })
+	if len(longer) != 1 {
+		return ""
+	}
+	return longer[0]
 }
 
 // noSuchCommand returns the error for an unknown command or subcommand, with suggestions.
