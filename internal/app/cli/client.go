@@ -55,6 +55,9 @@ func (o *clientFlags) open() (*client, error) {
 	if o.server != "" {
 		return newClient(o.server, o.token, &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.insecure}), nil
 	}
+	if o.token != "" || o.insecure { // a kubeconfig has its own
+		return nil, usage("--token and --insecure-skip-tls-verify require --server")
+	}
 	name := o.kubeconfig
 	if name == "" {
 		name, _, _ = strings.Cut(os.Getenv("KUBECONFIG"), string(os.PathListSeparator))

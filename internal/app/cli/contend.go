@@ -41,8 +41,9 @@ acknowledged but is not in the result.
   json-patch   a JSON patch that tests the number before it replaces it; retry
   apply        server-side apply of a separate number for each writer
 
-Without --server and --kubeconfig, the command starts an API server in memory. The
-ConfigMap is created in --namespace and deleted at the end.
+Without --server, --kubeconfig and --context, the command starts an API server in
+memory, and does not use the kubeconfig of kubectl. The ConfigMap is created in
+--namespace and deleted at the end.
 
 ` + exitHelpOf(map[int]string{exitRefused: "the API server could not be reached or failed"}),
 		Example: `  patchlab contend --writers 20
@@ -52,6 +53,8 @@ ConfigMap is created in --namespace and deleted at the end.
 	}
 	o.client.add(c)
 	f := c.Flags()
+	f.Lookup("server").Usage = "URL of the API server (default an API server in memory)"
+	f.Lookup("kubeconfig").Usage = "kubeconfig file of the API server (with --context, default $KUBECONFIG, or ~/.kube/config)"
 	f.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of the ConfigMap")
 	f.IntVar(&o.writers, "writers", 10, "number of concurrent writers")
 	f.DurationVar(&o.duration, "duration", 2*time.Second, "duration of the measurement for each strategy")
@@ -82,7 +85,7 @@ func (a *App) contend(ctx context.Context, o *contendOptions) error {
 
 // contended returns a client for the server to write to.
 func (a *App) contended(ctx context.Context, o *contendOptions) (*client, func(), error) {
-	if o.client.server != "" || o.client.kubeconfig != "" {
+	if o.client != (clientFlags{}) { // any of them would have no effect in memory
 		c, err := o.client.open()
 		return c, func() {}, err
 	}

@@ -45,6 +45,32 @@ func TestContention(t *testing.T) {
 	}
 }
 
+// TestContentionServer checks which flags select an API server: the writes of a measurement must not
+// reach a server that the user has not selected, nor the one in memory if the user has.
+func TestContentionServer(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(config, []byte("contexts: []\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KUBECONFIG", config)
+	for _, c := range []struct {
+		why  string
+		args []string
+		want string // of the error; "" if there is none
+	}{
+		{"the kubeconfig of kubectl alone is not used", nil, ""},
+		{"a context is one of the kubeconfig of kubectl", []string{"--context", "c"}, config + `: context "c" does not exist`},
+		{"a kubeconfig", []string{"--kubeconfig", config}, config + ": current-context is not set"},
+		{"a token is for a server", []string{"--token", "t"}, "--token and --insecure-skip-tls-verify require --server"},
+	} {
+		var out, errOut bytes.Buffer
+		code := Run(append([]string{"contend", "--writers", "1", "--duration", "1ms"}, c.args...), nil, &out, &errOut)
+		if (code == exitDone) != (c.want == "") || !strings.Contains(errOut.String(), c.want) {
+			t.Errorf("%s: exit code %d, %q, want %q", c.why, code, errOut.String(), c.want)
+		}
+	}
+}
+
 // secured is a server that requires TLS and a bearer token.
 type secured struct {
 	address     string
