@@ -36,6 +36,8 @@ const (
 	// LimitStrategicCustom: the API server does not support this type of patch for custom
 	// resources.
 	LimitStrategicCustom = "strategic/custom"
+	// LimitObject: the patch removes or replaces a whole object or map.
+	LimitObject = "object"
 	// LimitApplyAtomic: the manager becomes the owner of a whole atomic list or object.
 	LimitApplyAtomic = "apply/atomic"
 	// LimitApplyConflict: another manager owns the field; the apply needs force.
@@ -65,6 +67,9 @@ func JSONLimits(from, patch document.Value) []Limit {
 	for _, op := range patch.Items() {
 		if name := op.Get("op").StringOr(""); name == "remove" || name == "replace" {
 			fails = true
+			if path, ok := member(from, op.Get("path").StringOr("")); ok {
+				limits = append(limits, wholeObject(from.Follow(path), path, op.Get("value"))...)
+			}
 		}
 		if list, ok := indexed(from, op.Get("path").StringOr("")); ok && !hasLimit(limits, LimitJSONIndex, list) {
 			limits = append(limits, Limit{LimitJSONIndex, list, "items are referenced by index: if another item is added or removed before them, the patch changes the wrong item"})
@@ -89,18 +94,48 @@ func indexed(v document.Value, pointer string) (document.Path, bool) {
 	return nil, false
 }
 
+// member returns the path of the object's member that a JSON pointer names. It has none for an item
+// of a list, or if the member does not exist.
+func member(v document.Value, pointer string) (path document.Path, ok bool) {
+	for token := range jsonpointer.Tokens(pointer) {
+		if v.Kind() == document.List {
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= v.Len() {
+				return nil, false
+			}
+			path, v, ok = path.Item(i), v.At(i), false
+			continue
+		}
+		path, v, ok = path.Child(token), v.Get(token), true
+	}
+	return path, ok && v.Exists()
+}
+
+// wholeObject returns the limit of a patch that sets an object that has contents to another value,
+// or removes it.
+func wholeObject(was document.Value, path document.Path, is document.Value) []Limit {
+	if was.Kind() != document.Object || was.Len() == 0 {
+		return nil
+	}
+	verb := "replaced"
+	if !is.Exists() || is.IsNull() {
+		verb = "removed"
+	}
+	return []Limit{{LimitObject, path, "the whole object is " + verb + ": a field that another client adds meanwhile is lost"}}
+}
+
 func hasLimit(limits []Limit, rule string, path document.Path) bool {
 	return slices.ContainsFunc(limits, func(l Limit) bool { return l.Rule == rule && slices.Equal(l.Path, path) })
 }
 
 // MergeLimits returns the limits of a JSON merge patch for an object: the lists that it
-// replaces.
+// replaces, and the objects that it removes.
 func MergeLimits(from, patch document.Value) []Limit {
-	return listLimits(LimitMergeList, from, patch, nil, func(*schema.Type, string) bool { return true }, nil)
+	return wholeLimits(LimitMergeList, from, patch, nil, func(*schema.Type, string) bool { return true }, nil)
 }
 
 // StrategicLimits returns the limits of a strategic merge patch for an object of type t:
-// the lists that it replaces because they have no merge key.
+// the lists that it replaces because they have no merge key, and the objects that it removes.
 func StrategicLimits(t *schema.Type, from, patch document.Value) []Limit {
 	replaced := func(t *schema.Type, name string) bool {
 		if t == nil {
@@ -109,22 +144,27 @@ func StrategicLimits(t *schema.Type, from, patch document.Value) []Limit {
 		f := t.Map.Field(name)
 		return f == nil || f.Strategy&schema.StrategyMerge == 0
 	}
-	return listLimits(LimitStrategicList, from, patch, nil, replaced, t)
+	return wholeLimits(LimitStrategicList, from, patch, nil, replaced, t)
 }
 
-// listLimits returns a limit for each list of from that a patch replaces.
-func listLimits(rule string, from, patch document.Value, path document.Path, replaced func(*schema.Type, string) bool, t *schema.Type) []Limit {
+// wholeLimits returns a limit for each list of from that a patch replaces, which is that of rule, and
+// for each object that it removes.
+func wholeLimits(rule string, from, patch document.Value, path document.Path, replaced func(*schema.Type, string) bool, t *schema.Type) []Limit {
 	var limits []Limit
 	for name, v := range patch.Members() {
 		was, at := from.Get(name), path.Child(name)
 		switch {
 		case strings.HasPrefix(name, "$"):
+		case v.IsNull():
+			limits = append(limits, wholeObject(was, at, v)...)
+		case v.Get("$patch").StringOr("") == "replace":
+			limits = append(limits, wholeObject(was, at, v)...)
 		case v.Kind() == document.Object && was.Kind() == document.Object:
 			var kid *schema.Type
 			if t != nil {
 				kid = t.Map.Member(name)
 			}
-			limits = append(limits, listLimits(rule, was, v, at, replaced, kid)...)
+			limits = append(limits, wholeLimits(rule, was, v, at, replaced, kid)...)
 		case v.Kind() == document.List && was.Len() > 0 && replaced(t, name):
 			limits = append(limits, Limit{rule, at, fmt.Sprintf("the whole list is replaced (%d of %s unchanged): an item that another client adds meanwhile is lost", kept(was, v), items(was.Len()))})
 		}

@@ -80,6 +80,7 @@ func TestLimits(t *testing.T) {
 		return d.Root
 	}
 	from := value("spec: {template: {spec: {containers: [{name: a, args: [x]}], hostAliases: [{ip: '1'}], tolerations: [{key: k}]}}}")
+	labelled := value("metadata: {labels: {a: x}, annotations: {a: x}}")
 	for _, c := range []struct {
 		why   string
 		found []Limit
@@ -91,6 +92,13 @@ func TestLimits(t *testing.T) {
 		{"a field that may no longer exist", JSONLimits(from, value("[{op: remove, path: /spec/paused}]")), "json/absent "},
 		{"a list in a merge patch", MergeLimits(from, value("spec: {template: {spec: {containers: []}}}")), "merge/list .spec.template.spec.containers"},
 		{"a new list", MergeLimits(from, value("spec: {template: {spec: {volumes: [{name: v}]}}}")), ""},
+		{"a map in a merge patch", MergeLimits(labelled, value("metadata: {labels: null, annotations: {a: null}}")), "object .metadata.labels"},
+		{"a map in a strategic merge patch", StrategicLimits(kind.Type(), labelled, value("metadata: {labels: null}")), "object .metadata.labels"},
+		{"a map that a strategic merge patch replaces", StrategicLimits(kind.Type(), labelled, value("metadata: {labels: {$patch: replace, b: y}}")), "object .metadata.labels"},
+		{"a map in a JSON patch", JSONLimits(labelled, value("[{op: remove, path: /metadata/labels}]")), "object .metadata.labels, json/absent "},
+		{"a member of a map", JSONLimits(labelled, value("[{op: remove, path: /metadata/labels/a}]")), "json/absent "},
+		{"an item that is an object", JSONLimits(from, value("[{op: remove, path: /spec/template/spec/containers/0}]")), "json/index .spec.template.spec.containers, json/absent "},
+		{"an empty map and one that does not exist", MergeLimits(value("metadata: {labels: {}}"), value("metadata: {labels: null, annotations: null}")), ""},
 		{"a list with a merge key", StrategicLimits(kind.Type(), from, value("spec: {template: {spec: {containers: [{name: b}], hostAliases: [{ip: '2'}]}}}")), ""},
 		{"a list without a merge key", StrategicLimits(kind.Type(), from, value("spec: {template: {spec: {tolerations: []}}}")), "strategic/list .spec.template.spec.tolerations"},
 	} {
