@@ -110,7 +110,8 @@ export class Request {
     if (app.step !== step) return;
     const out = step.body === body ? answer : null; // a body that was typed meanwhile is kept
     app.change("changing the type of the request", ({ scenario }) => Object.assign(scenario.steps[at - 1]!, out?.step ?? {}, { do: action }));
-    if (out && !out.kept) app.tell(out.patch.ok ? `Converted to a ${actionNames[action] ?? action} with the same effect.` : `Converted to a ${actionNames[action] ?? action}: ${out.patch.message}`, { text: "Undo", run: () => app.undo() });
+    const name = actionNames[action] ?? action;
+    if (out && !out.kept) app.tell(out.patch.ok ? `Converted: the ${name} sets the same values${name.includes("apply") ? "" : " and does not check owners"}.` : `Converted to ${name}: ${out.patch.message}`, { text: "Undo", run: () => app.undo() });
   }
 
   /** #menu returns the buttons that move, duplicate and remove the step. */
