@@ -139,8 +139,14 @@ func (l *linter) fits() {
 		_, err := m.Apply(fieldmanager.Object{}, object, fieldmanager.ApplyOptions{FieldManager: "lint"})
 		var removed []bool
 		if object, removed = edited(l.typ, object, l.misfits(err)); !slices.Contains(removed, true) {
-			return
+			break
 		}
+	}
+	if !kind.Builtin {
+		return
+	}
+	if stored, _, err := defaults.Decode(kind, object, defaults.FromTree); err == nil {
+		l.integers(l.typ, object, stored, nil)
 	}
 }
 

@@ -13,6 +13,7 @@ const (
 	lintSharedMergeKey   = "shared-merge-key"
 	lintUnknownField     = "unknown-field"
 	lintType             = "type"
+	lintIntegerRange     = "integer-range"
 	lintNull             = "null-value"
 	lintEmpty            = "empty-value"
 	lintEmptyCABundle    = "empty-ca-bundle"
@@ -77,6 +78,9 @@ var lintRules = []LintRule{
 	{lintType, LevelError, "A value does not match the schema of the kind",
 		"Types are checked before anything else, and an apply with a mismatch is refused (500). A field of a custom resource may be null only if its schema declares it nullable or has a default for it.",
 		"Give the field a value of its type."},
+	{lintIntegerRange, LevelError, "A number does not fit the integer field of a built-in kind",
+		"A create or an update is refused (400), but an apply keeps only the low bits of the number: replicas of 4294967297 become 1 without a warning, and 3000000000 become -1294967296, which validation refuses (422).",
+		"Use a number within the range of the field."},
 	{lintNull, LevelWarning, "A field is null",
 		"In client-side apply and merge patches, null removes a field. Server-side apply treats it as a value: the manager owns the field, which may conflict with other owners, and the API server drops or defaults the value.",
 		"Omit the field: an apply removes fields that its manager omits."},
