@@ -70,12 +70,12 @@ const painter = ViewPlugin.fromClass(class {
     const builder = new RangeSetBuilder<Decoration>();
     const { doc, selection } = view.state;
     const current = this.touched ? doc.lineAt(selection.main.head).number : 0;
-    let painted = 0; // a long line is in several ranges
+    let next = 1; // the first line that has not been painted: the visible ranges omit parts of long lines, and so several may be of one line
     for (const range of view.visibleRanges) {
-      for (let number = Math.max(painted + 1, doc.lineAt(range.from).number); number <= doc.lines; number++) {
+      for (let number = Math.max(next, doc.lineAt(range.from).number); number <= doc.lines; number++) {
         const { from, to, text } = doc.line(number);
         if (from > range.to) break;
-        painted = number;
+        next = number + 1;
         const line = lineAt(view.state, number);
         if (!line) continue;
         builder.add(from, from, rowDecoration(line));
