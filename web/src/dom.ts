@@ -3,6 +3,15 @@
 type Child = Node | string | null | undefined | false;
 type Props = Record<string, unknown>;
 
+/** Characters that are invisible or change the direction of the text. */
+export const hidden = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffc\u{e0000}-\u{e007f}]/gu;
+
+/** hex returns the code of a character. */
+export const hex = (code: number): string => code.toString(16).toUpperCase().padStart(4, "0");
+
+/** escaped replaces the hidden characters of a text by escapes. */
+const escaped = (text: string): string => text.replace(hidden, (c) => `\\u${hex(c.codePointAt(0)!)}`);
+
 /** h creates an element. Properties with functions become event listeners, and true becomes an attribute without a value. */
 export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props | null, ...children: Child[]): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
@@ -12,9 +21,12 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props | 
     else if (name === "value") (element as HTMLInputElement).value = String(value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.filter((c): c is Node | string => c !== null && c !== undefined && c !== false));
+  element.append(...shown(children));
   return element;
 }
+
+/** shown returns the children of an element, with the hidden characters of texts escaped. */
+const shown = (children: Child[]): (Node | string)[] => children.filter((c): c is Node | string => !!c).map((c) => (typeof c === "string" ? escaped(c) : c));
 
 /**
  * replace replaces the children of an element. If one of them had the focus, the new one with
@@ -22,7 +34,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props | 
  */
 export function replace(parent: Element, ...children: Child[]): void {
   if (children.length === 0 && !parent.hasChildNodes()) return;
-  keepingFocus(parent, () => parent.replaceChildren(...children.filter((c): c is Node | string => !!c)));
+  keepingFocus(parent, () => parent.replaceChildren(...shown(children)));
 }
 
 function keepingFocus(parent: Element, change: () => void): void {
@@ -38,11 +50,11 @@ function keepingFocus(parent: Element, change: () => void): void {
  * attribute.
  */
 export function refresh(parent: Element, ...children: Child[]): void {
-  const shown = [...h("div", null, ...children).childNodes];
+  const now = [...h("div", null, ...children).childNodes];
   const before = [...parent.childNodes];
-  if (shown.length !== before.length) return replace(parent, ...shown);
-  const other = shown.filter((child, i) => !child.isEqualNode(before[i]!));
-  if (other.length > 0) keepingFocus(parent, () => shown.forEach((child, i) => other.includes(child) && before[i]!.replaceWith(child)));
+  if (now.length !== before.length) return replace(parent, ...now);
+  const other = now.filter((child, i) => !child.isEqualNode(before[i]!));
+  if (other.length > 0) keepingFocus(parent, () => now.forEach((child, i) => other.includes(child) && before[i]!.replaceWith(child)));
 }
 
 /**
@@ -91,7 +103,7 @@ export function button(text: string, key: string, click: () => void, props: Prop
 }
 
 /** fieldPath renders a field path so that lines break before its steps, not within a name. */
-export const fieldPath = (path: string): Node[] => path.split(/(?=[.[])/).flatMap((step) => [h("wbr", null), document.createTextNode(step)]);
+export const fieldPath = (path: string): Node[] => path.split(/(?=[.[])/).flatMap((step) => [h("wbr", null), document.createTextNode(escaped(step))]);
 
 /** pathButton creates a button that leads to the field at a path. */
 export function pathButton(path: string, key: string, click: () => void, props: Props = {}): HTMLButtonElement {

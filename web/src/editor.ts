@@ -9,6 +9,7 @@ import { Annotation, Compartment, EditorState, RangeSet, RangeSetBuilder, StateE
 import { Decoration, type DecorationSet, EditorView, highlightSpecialChars, keymap, lineNumbers, WidgetType } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { cardStyles } from "./cards";
+import { hex, hidden } from "./dom";
 import type { Mark } from "./messages";
 
 const colours = HighlightStyle.define([
@@ -38,9 +39,6 @@ const editLook = EditorView.theme({
   ...cardStyles,
 });
 
-/** Characters that are invisible or change the direction of the text. */
-const hidden = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]/g;
-
 /**
  * shadowOf attaches a shadow root for an editor to an element. CodeMirror reads the selection
  * after each change, which forces the browser to compute the layout. An editor without the focus
@@ -59,7 +57,7 @@ export const marked = highlightSpecialChars({
   render: (code, description) => {
     const span = document.createElement("span");
     span.className = "cm-specialChar";
-    span.textContent = code < 32 || code === 127 ? "␣" : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+    span.textContent = code < 32 || code === 127 ? "␣" : `U+${hex(code)}`;
     span.title = span.ariaLabel = description ?? "a character that cannot be seen";
     return span;
   },

@@ -23,4 +23,17 @@ describe("unusual values", { timeout: groupTime }, () => {
     assert.equal(await row(page, "mood: calm").locator(".tok-key").count(), 1);
     await done(); // fails if a plugin of the editor has crashed
   });
+
+  test("characters that cannot be seen are escaped in the result and in conflicts", async () => {
+    const { page, done } = await open();
+    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: \"good\u202Elive\"\n");
+    await page.locator("#panel .conflicts", { hasText: 'wants "good\\u202Elive"' }).waitFor();
+    await page.getByRole("group", { name: "Conflict at .data.colour" }).getByText('"good\\u202Elive"').waitFor();
+    await row(page, "colour: blue.*bob wants").filter({ hasText: "good\\u202Elive" }).waitFor();
+    await page.getByLabel("Request", { exact: true }).selectOption("force-apply");
+    await page.locator("#panel ins", { hasText: "good\\u202Elive" }).waitFor();
+    assert.equal(await page.locator("#panel").getByText("\u202E").count(), 0);
+    await row(page, "colour: good.*live").locator(".cm-specialChar").waitFor();
+    await done();
+  });
 });
