@@ -16,7 +16,7 @@ import { Rules } from "./rules";
 import { fromFragment, kept } from "./share";
 import { titleOf } from "./sharing";
 import { copyOf, emptyScenario, type State } from "./state";
-import { Story } from "./story";
+import { Story, toldOf } from "./story";
 import { examples, importText, Toolbar } from "./toolbar";
 
 /** The performance mark that is set when the first result is shown. */
@@ -92,6 +92,14 @@ function showTitle(): void {
   element("embed-title").textContent = title;
 }
 
+/** tellResult announces the result of the selected step, if it differs from the last one that was announced. */
+function tellResult(): void {
+  const { at } = app.state;
+  const result = toldOf(app.output?.steps[at - 1]);
+  const told = result && `Step ${at}: ${result}`;
+  if (element("told").textContent !== told) element("told").textContent = told;
+}
+
 app.onChange((topic) => {
   const busy = String(app.busy);
   for (const pane of panes) if (pane.ariaBusy !== busy) pane.ariaBusy = busy;
@@ -99,7 +107,11 @@ app.onChange((topic) => {
   document.body.dataset.ready ??= "";
   clearTimeout(titleTimer);
   if (shownTitle === "") showTitle();
-  else titleTimer = setTimeout(showTitle, titlePause); // changing the title takes a browser longer than rendering a line
+  // Changing the title takes a browser longer than rendering a line, and a result that is out of date soon need not be announced.
+  titleTimer = setTimeout(() => {
+    showTitle();
+    tellResult();
+  }, titlePause);
   if (!marked) requestAnimationFrame(() => setTimeout(painted));
   marked = true;
 });

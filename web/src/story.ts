@@ -172,6 +172,10 @@ export class Story {
   }
 }
 
+/** toldOf returns the result of a step for screen readers. */
+export const toldOf = (result: StepResult | undefined): string =>
+  !result ? "" : [result.code || "no request", result.conflicts === 1 ? "1 conflict" : result.conflicts > 1 ? `${result.conflicts} conflicts` : "", result.ok && !result.changed ? "no change" : ""].filter(Boolean).join(", ");
+
 function outcomeOf(result: StepResult | undefined): (Node | string)[] {
   if (!result) return [];
   const code = result.code === 0 ? "no request" : String(result.code);
