@@ -222,7 +222,9 @@ export class App {
     this.state = copyOf(state);
     this.against = null;
     this.tab = "happened";
+    const { activeElement } = document;
     document.documentElement.dataset.begun = "";
+    if (activeElement?.closest("#start")) document.getElementById("page")!.focus(); // the introduction, which is hidden now, had it
     this.#show();
     if (!empty) this.tell(`Opened ${what}.`, { text: "Undo", run: () => this.undo() });
   }

@@ -30,7 +30,7 @@ const shown = (children: Child[]): (Node | string)[] => children.filter((c): c i
 
 /**
  * replace replaces the children of an element. If one of them had the focus, the new one with
- * the same data-key gets it.
+ * the same data-key gets it, or a button beside it if it is disabled.
  */
 export function replace(parent: Element, ...children: Child[]): void {
   if (children.length === 0 && !parent.hasChildNodes()) return;
@@ -41,7 +41,9 @@ function keepingFocus(parent: Element, change: () => void): void {
   const focused = document.activeElement;
   const key = focused && parent.contains(focused) ? focused.getAttribute("data-key") : null;
   change();
-  if (key) parent.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+  if (!key) return;
+  const found = parent.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
+  (found?.matches(":disabled") ? found.parentElement!.querySelector<HTMLElement>("button:enabled") : found)?.focus({ preventScroll: true });
 }
 
 /**

@@ -20,4 +20,18 @@ describe("access", { timeout: groupTime }, () => {
     await told.getByText("Step 1: 201", { exact: true }).waitFor({ state: "attached" });
     await done();
   });
+
+  test("the focus stays in the page when what had it is hidden or disabled", async () => {
+    const { page, done } = await open();
+    await page.getByRole("link", { name: "See a conflict" }).press("Enter");
+    await page.getByText("Opened “The first conflict”").waitFor();
+    assert.equal(await focused(page), "page");
+    await page.getByRole("button", { name: "Earlier" }).press("Enter");
+    await settled(page);
+    assert.equal(await focused(page), "later");
+    await page.keyboard.press("Enter");
+    await settled(page);
+    assert.equal(await focused(page), "earlier");
+    await done();
+  });
 });
