@@ -101,7 +101,7 @@ export class Request {
     ];
   }
 
-  /** #convert changes the type of the request, and converts the body if a request of the new type can have the same effect. */
+  /** #convert changes the type of the request, and converts the body if a request of the new type can set the same values. */
   async #convert(step: Step, action: string): Promise<void> {
     const app = this.#app;
     const at = app.state.at;
@@ -110,8 +110,10 @@ export class Request {
     if (app.step !== step) return;
     const out = step.body === body ? answer : null; // a body that was typed meanwhile is kept
     app.change("changing the type of the request", ({ scenario }) => Object.assign(scenario.steps[at - 1]!, out?.step ?? {}, { do: action }));
-    const name = actionNames[action] ?? action;
-    if (out && !out.kept) app.tell(out.patch.ok ? `Converted: the ${name} sets the same values${name.includes("apply") ? "" : " and does not check owners"}.` : `Converted to ${name}: ${out.patch.message}`, { text: "Undo", run: () => app.undo() });
+    if (!out || out.kept) return;
+    const name = `${action === "update" ? "an" : "a"} ${actionNames[action] ?? action}`;
+    const effect = action.endsWith("apply") && action !== "client-side-apply" ? "." : `; ${name} does not check owners.`;
+    app.tell(`Converted to ${name}${out.patch.ok ? ` that sets the same values${effect}` : `: ${out.patch.message}`}`, { text: "Undo", run: () => app.undo() });
   }
 
   /** #menu returns the buttons that move, duplicate and remove the step. */

@@ -212,7 +212,7 @@ steps:
   test("says of a patch that cannot be applied that it cannot, not that the object is invalid", async () => {
     const { page, done } = await open();
     await page.getByRole("combobox", { name: "Request" }).selectOption("json-patch");
-    await page.getByText("Converted: the JSON patch").waitFor();
+    await page.getByText("Converted to a JSON patch that sets the same values; a JSON patch does not check owners.").waitFor();
     const verdict = page.locator("#panel .verdict");
     for (const [patch, want] of [
       ['[{"op": "test", "path": "/data/colour", "value": "red"}]', "the patch cannot be applied to the object"],
@@ -247,7 +247,7 @@ steps:
   test("offers to undo a change until there is another", async () => {
     const { page, done } = await open();
     const request = page.getByRole("combobox", { name: "Request" });
-    const offer = page.locator("#notices", { hasText: "Converted: the merge patch" });
+    const offer = page.locator("#notices", { hasText: "Converted to a merge patch" });
     for (const next of [
       () => request.selectOption("delete"),
       async () => {
@@ -351,7 +351,7 @@ steps:
     await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  mood: calm\n");
     await owned(page, "mood: calm", "C");
     await page.getByRole("combobox", { name: "Request" }).selectOption("merge-patch");
-    await page.getByText("Converted: the merge patch").waitFor();
+    await page.getByText("Converted to a merge patch").waitFor();
     assert.doesNotMatch(await editor(page).innerText(), /apiVersion/);
     await owned(page, "mood: calm", "C");
     await page.getByLabel("Colour").nth(2).selectOption("purple");

@@ -13,7 +13,7 @@ import (
 // converted to another.
 var manifests = map[scenario.Action]bool{scenario.Apply: true, scenario.ForceApply: true, scenario.ClientApply: true, scenario.Create: true}
 
-// convert converts a step to another action with the same effect.
+// convert converts a step to another action that sets the same values.
 func (e *Engine) convert(in *ConvertInput) (*ConvertOutput, error) {
 	res, err := e.result(&in.Scenario, in.At, 0)
 	if err != nil {

@@ -379,7 +379,7 @@ type Patch struct {
 	Go      string `json:"go"`
 }
 
-// ConvertInput requests a step with another action and the same effect.
+// ConvertInput requests a step with another action that sets the same values.
 type ConvertInput struct {
 	Scenario Scenario `json:"scenario"`
 	// At is the number of the step, counted from 1.
