@@ -34,7 +34,7 @@ export class Rules {
   done(): void {
     this.#loading = false;
     keepOffline("rules");
-    if (this.#app.output?.rulesNotRun) this.#app.again();
+    this.#app.again();
   }
 
   failed(why: string): void {

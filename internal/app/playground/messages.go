@@ -111,8 +111,8 @@ type RunOutput struct {
 	Changed int `json:"changed"`
 	// Conflicts are the conflicts with which the last step of the state failed.
 	Conflicts []Conflict `json:"conflicts"`
-	// RulesNotRun and PoliciesNotRun are the numbers of CEL rules of custom resources and of
-	// admission policies that the engine did not evaluate.
+	// RulesNotRun and PoliciesNotRun are the numbers of CEL rules of the shown object's kind
+	// and of admission policies that the engine did not evaluate.
 	RulesNotRun    int `json:"rulesNotRun"`
 	PoliciesNotRun int `json:"policiesNotRun"`
 	// Unvalidated is set if the steps were run without the validation of built-in kinds,

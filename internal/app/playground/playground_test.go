@@ -402,9 +402,11 @@ func TestLineFinder(t *testing.T) {
 	}
 }
 
-// TestSkippedRulesAndPoliciesAreCounted checks the page's note on how many CEL
-// rules and policies were not run.
+// TestSkippedRulesAndPoliciesAreCounted checks the page's note on how many policies, and
+// CEL rules of the step's kind, were not run.
 func TestSkippedRulesAndPoliciesAreCounted(t *testing.T) {
+	const thing = "{apiVersion: x.example.com/v1, kind: Thing, metadata: {name: t}, spec: {}}"
+	const other = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}"
 	const crd = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.x.example.com"},"spec":{"group":"x.example.com","scope":"Namespaced",
 		"names":{"plural":"things","kind":"Thing"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",
 		"x-kubernetes-validations":[{"rule":"true"},{"rule":"self == self"}]}}}}}]}}`
@@ -412,9 +414,11 @@ func TestSkippedRulesAndPoliciesAreCounted(t *testing.T) {
 		"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["*"],"resources":["configmaps"]}]}}}`
 	for _, c := range []struct {
 		definitions     []string
+		body            string
 		rules, policies int
-	}{{nil, 0, 0}, {[]string{crd}, 2, 0}, {[]string{crd, policy}, 2, 1}} {
-		out, err := New().run(&RunInput{Scenario: Scenario{Definitions: c.definitions}})
+	}{{nil, other, 0, 0}, {[]string{crd}, thing, 2, 0}, {[]string{crd}, other, 0, 0}, {[]string{crd, policy}, thing, 2, 1}} {
+		steps := []Step{{Actor: "alice", Do: "apply", Body: c.body}}
+		out, err := New().run(&RunInput{Scenario: Scenario{Definitions: c.definitions, Steps: steps}, At: 1})
 		if err != nil || out.RulesNotRun != c.rules || out.PoliciesNotRun != c.policies {
 			t.Errorf("%d definitions: %d rules and %d policies, %v, want %d and %d", len(c.definitions), out.RulesNotRun, out.PoliciesNotRun, err, c.rules, c.policies)
 		}

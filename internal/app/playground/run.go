@@ -187,12 +187,16 @@ func (e *Engine) run(in *RunInput) (*RunOutput, error) {
 		return nil, err
 	}
 	out := &RunOutput{Steps: r.steps, Definitions: r.definitions, Objects: r.objects, Unvalidated: !complete}
-	out.RulesNotRun, out.PoliciesNotRun = r.runner.NotRun(context.Background())
+	rules, policies := r.runner.NotRun(context.Background())
+	out.PoliciesNotRun = policies
 	out.At = min(max(in.At, 0), len(r.results))
 	out.Against = min(max(in.Against, 0), out.At)
 	res, err := r.result(out.At, in.Object)
 	if err != nil {
 		return out, nil // there is no object yet
+	}
+	if rules > 0 && res.Kind != nil {
+		out.RulesNotRun = res.Kind.Rules
 	}
 	now := shownState(out.At, in.Object)
 	last := r.state(res, out.Against)
