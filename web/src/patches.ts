@@ -75,6 +75,7 @@ export class Patches {
       } catch (error) {
         const { message, line, column } = error instanceof EngineError ? error : { message: String(error), line: 0, column: 0 };
         this.#editor.annotate([{ line, column, message }]);
+        replace(this.#results); // the patches were of the text before
         replace(this.#problem, h("li", null, line > 0 ? button(`line ${line}`, "patch-problem", () => this.#editor.goTo(line, column)) : null, " ", message));
       }
     });

@@ -294,6 +294,7 @@ steps:
     assert.equal(await page.locator(".patch").getByRole("button", { name: "kubectl" }).count(), 4);
     await write(page, intent, "a: [");
     await page.locator("#panel .problems li").waitFor();
+    assert.equal(await page.locator(".patch").count(), 0, "the patches were of the text before");
     await edit(6);
     await page.locator(".patch", { hasText: "replicas: 6" }).first().waitFor();
     await page.locator(".patch", { hasText: "strategic merge patch" }).getByRole("button", { name: "Add as a step" }).click();
