@@ -48,10 +48,10 @@ export class Story {
     requestAnimationFrame(() => this.#scroll()); // not here, because scrolling forces a layout of the page
   }
 
-  /** #scroll scrolls to the selected step. */
+  /** #scroll scrolls to the selected step. Its note may remain out of view, so that the title above a short list does not leave it. */
   #scroll(): void {
     this.#bar.querySelector('[aria-current="step"]')?.scrollIntoView({ block: "nearest", inline: "center" });
-    this.#list.querySelector(".selected")?.scrollIntoView({ block: "nearest" });
+    this.#list.querySelector(".selected .head")?.scrollIntoView({ block: "nearest" });
   }
 
   #about(): HTMLElement | null {

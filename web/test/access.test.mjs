@@ -34,4 +34,21 @@ describe("access", { timeout: groupTime }, () => {
     assert.equal(await focused(page), "earlier");
     await done();
   });
+
+  test("the heading of a step is one line on a screen of 320 pixels", async () => {
+    const { page, done } = await open({ viewport: { width: 320, height: 640 } });
+    const { height } = await page.locator("#request h2", { hasText: "Step 2" }).boundingBox();
+    assert.ok(height < 30, `${height} pixels`);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
+    await done();
+  });
+
+  for (const [width, height] of [[768, 1024], [1024, 768]]) {
+    test(`the first visit shows the title of the scenario at ${width} × ${height}`, async () => {
+      const { page, done } = await open({ viewport: { width, height } });
+      await page.locator('#told:has-text("Step 2")').waitFor({ state: "attached" });
+      assert.equal(await page.locator(".story-body").evaluate((e) => e.scrollTop), 0);
+      await done();
+    });
+  }
 });
