@@ -6,7 +6,7 @@ import type { AboutOutput, Actor, LineOutput, Reason, RunInput, RunOutput, Scena
 import { Pause } from "./pause";
 import { type Answered, remember } from "./remembered";
 import { checked, keep, toFragment } from "./share";
-import { copyOf, emptyScenario, History, idOf, type State } from "./state";
+import { copyOf, emptyScenario, History, idOf, same, type State } from "./state";
 
 /**
  * A Topic is what changed: "shape" is the state, "result" the engine's response to it, "why"
@@ -141,6 +141,7 @@ export class App {
 
   #record(what: string): void {
     this.#withdraw();
+    this.#leaveLink();
     this.history.record(what, copyOf(this.state));
   }
 
@@ -165,6 +166,7 @@ export class App {
     this.#withdraw();
     const entry = this.history.undo(this.state);
     if (!entry) return this.tell("Nothing to undo.");
+    this.#leaveLink();
     this.state = entry.state;
     this.#show();
     this.tell(`Undone: ${entry.what}.`, { text: "Redo", run: () => this.redo() });
@@ -174,6 +176,7 @@ export class App {
     this.#withdraw();
     const entry = this.history.redo(this.state);
     if (!entry) return this.tell("Nothing to redo.");
+    this.#leaveLink();
     this.state = entry.state;
     this.#show();
     this.tell(`Redone: ${entry.what}.`, { text: "Undo", run: () => this.undo() });
@@ -184,6 +187,7 @@ export class App {
     const step = this.step;
     if (!step || step.body === text) return;
     this.#withdraw();
+    this.#leaveLink();
     if (!again) this.history.recordTyping(`typing in step ${this.state.at}`, `type ${idOf(step)}`, () => copyOf(this.state));
     step.body = text;
     this.#stale();
@@ -215,10 +219,13 @@ export class App {
     this.change("", (state) => (state.at = at));
   }
 
-  /** open shows another scenario; undo restores the previous one. */
-  open(state: State, what: string): void {
+  /** open shows another scenario; undo restores the previous one. linked is set if it is that of the link in the address. */
+  open(state: State, what: string, linked = false): void {
     const empty = this.scenario.steps.length + this.scenario.objects.length === 0;
-    this.#record(`opening ${what}`);
+    const reloaded = linked && same(this.scenario, state.scenario);
+    this.#withdraw();
+    this.history.record(`opening ${what}`, copyOf(this.state));
+    if (!linked) this.#leaveLink();
     this.state = copyOf(state);
     this.against = null;
     this.tab = "happened";
@@ -226,7 +233,7 @@ export class App {
     document.documentElement.dataset.begun = "";
     if (activeElement?.closest("#start")) document.getElementById("page")!.focus(); // the introduction, which is hidden now, had it
     this.#show();
-    if (!empty) this.tell(`Opened ${what}.`, { text: "Undo", run: () => this.undo() });
+    if (!empty && !reloaded) this.tell(`Opened ${what}.`, { text: "Undo", run: () => this.undo() });
   }
 
   /** save stores the state in the browser, for the next time that the page is loaded. */
@@ -239,7 +246,10 @@ export class App {
     this.#asked++;
     clearTimeout(this.#slow);
     this.#unsaved.changed(savePause);
-    // A shared link no longer describes what is shown.
+  }
+
+  /** #leaveLink removes a shared link from the address, because it does not contain the next change. */
+  #leaveLink(): void {
     if (location.hash && location.hash !== this.unread) history.replaceState(null, "", location.pathname + location.search);
   }
 

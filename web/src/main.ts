@@ -217,7 +217,7 @@ async function shared(): Promise<State | null> {
   }
 }
 
-window.addEventListener("hashchange", () => through() || void shared().then((state) => state && app.open(state, "the shared scenario")));
+window.addEventListener("hashchange", () => through() || void shared().then((state) => state && app.open(state, "the shared scenario", true)));
 element("close-start").addEventListener("click", () => {
   root.dataset.begun = "";
   element("page").focus(); // the button had it
@@ -244,7 +244,7 @@ async function begin(): Promise<void> {
   app.about = await engine.ask("about", {});
   if (fromLink) {
     app.state = stored ?? { scenario: emptyScenario(), at: 0, object: 0 };
-    app.open(fromLink, "the shared scenario");
+    app.open(fromLink, "the shared scenario", true);
     setTimeout(showKnown, knownPause);
     return;
   }
