@@ -61,6 +61,7 @@ export class Toolbar {
     const { kubernetes } = app.scenario;
     const { version } = app.about;
     const versions = app.about.versions.toReversed().map((v): [string, string] => [v === version ? "" : v, v]);
+    if (kubernetes && !app.about.versions.includes(kubernetes)) versions.push([kubernetes, `${kubernetes} (unknown)`]);
     return select("Kubernetes", "version", versions, kubernetes === version ? "" : kubernetes, (v) => app.change("changing the Kubernetes version", (s) => (s.scenario.kubernetes = v)));
   }
 

@@ -54,3 +54,50 @@ describe("an address that the page cannot open", { timeout: groupTime }, () => {
     await done();
   });
 });
+
+describe("the address of a link", { timeout: groupTime }, () => {
+  test("is kept until the scenario is changed; Back and Forward open the links", async () => {
+    const { page, done } = await open();
+    const share = async (mood) => {
+      await write(page, editor(page), manifest.replace("calm", mood));
+      await row(page, `mood: ${mood}`).waitFor();
+      await page.getByRole("button", { name: "Share", exact: true }).click();
+      await page.keyboard.press("Escape");
+      return hash(page);
+    };
+    const [calm, wild] = [await share("calm"), await share("wild")];
+    const visit = await open({}, calm);
+    await row(visit.page, "mood: calm").waitFor();
+    await visit.page.keyboard.press("Alt+Home");
+    await visit.page.getByText("No step has been run.").waitFor();
+    assert.equal(await hash(visit.page), calm, "another step of the same scenario");
+    await visit.page.reload();
+    await row(visit.page, "mood: calm").waitFor();
+    assert.equal(await visit.page.locator(".notice").count(), 0, "it is the scenario of before");
+    await visit.page.evaluate((hash) => (location.hash = hash), wild);
+    await row(visit.page, "mood: wild").waitFor();
+    await visit.page.goBack();
+    await row(visit.page, "mood: calm").waitFor();
+    await visit.page.goForward();
+    await row(visit.page, "mood: wild").waitFor();
+    assert.equal(await hash(visit.page), wild);
+    await write(visit.page, editor(visit.page), manifest.replace("calm", "mild"));
+    await row(visit.page, "mood: mild").waitFor();
+    assert.equal(await hash(visit.page), "", "the link does not contain the change");
+    await visit.done();
+    await done();
+  });
+
+  test("of a Kubernetes version that is not known shows it, and another can be chosen", async () => {
+    const { deflateRawSync } = await import("node:zlib");
+    const state = { scenario: { kubernetes: "1.12", actors: [{ name: "a" }], steps: [{ actor: "a", do: "apply", body: manifest }] }, at: 1 };
+    const { page, done } = await open({}, `#v1=${deflateRawSync(JSON.stringify(state)).toString("base64url")}`);
+    const version = page.locator("#tools").getByLabel("Kubernetes");
+    await page.locator("#panel", { hasText: 'unknown Kubernetes version "1.12"' }).waitFor();
+    assert.equal(await version.inputValue(), "1.12");
+    await version.selectOption("");
+    await row(page, "mood: calm").waitFor();
+    assert.ok(!(await version.innerText()).includes("1.12"));
+    await done();
+  });
+});
