@@ -99,7 +99,7 @@ export class Panels {
     const own = steps.slice(0, -1);
     const blank = steps.at(-1);
     replace(this.#body, h("div", { class: "stacked begun" },
-      h("p", { class: "verdict" }, "The live object, as pasted"),
+      h("p", { class: "verdict" }, `The ${object.managers.length > 0 || isLive.test(scenario.objects[output!.objects[state.object]!.text]!) ? "live object" : "manifest"}, as pasted`),
       ...notes.map((n) => h("p", { class: "warning" }, n)),
       this.#deletion(),
       object.managers.length > 0 ? h("table", { class: "managers" }, h("caption", { class: "sr-only" }, "Its field managers"), h("thead", null, h("tr", null, h("th", { scope: "col" }, "Manager"), h("th", { scope: "col" }, "Operation"), h("th", { scope: "col" }, "Last change"))),
@@ -163,7 +163,7 @@ export class Panels {
   #drawOthers(changed: Set<string>): void {
     const list = this.#app.reasons.filter((r) => !changed.has(r.path) && !effectsOfChanges.has(r.effect));
     const operation = (r: Reason) => (this.#app.step?.do === "json-patch" ? /^\[(\d+)\]/.exec(r.path)?.[1] : undefined);
-    const path = (r: Reason) => (operation(r) ? h("span", null, `operation ${operation(r)}`) : r.path === "" ? h("span", null, "the object") : r.line > 0 ? pathButton(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { "data-line": r.line }) : h("code", { class: "path" }, ...fieldPath(r.path)));
+    const path = (r: Reason) => (operation(r) ? h("span", null, `operation ${operation(r)}`) : r.path === "." ? h("span", null, "the request") : r.line > 0 ? pathButton(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { "data-line": r.line }) : h("code", { class: "path" }, ...fieldPath(r.path)));
     // The conflicts themselves are listed above, each with its owners.
     const item = (group: Reason[]) => h("li", { "data-effect": group[0]!.effect },
       ...(group[0]!.effect === "conflicting" && group.length > 1 ? [] : group.flatMap((r) => [
@@ -247,6 +247,9 @@ function others(step: Step, output: RunOutput): string {
   const names = [...new Set((output.object?.managers ?? []).map((m) => m.name))].filter((name) => name !== step.actor);
   return step.do.endsWith("apply") && step.do !== "client-side-apply" && names.length > 0 ? ` An apply leaves fields that are not in its manifest to their owners: ${listed(names)}.` : "";
 }
+
+/** A field of an object that an API server has stored. */
+const isLive = /^\s*"?(uid|resourceVersion)"?:/m;
 
 /** isBlank reports whether the manifest of an apply only identifies the object. */
 const isBlank = (step: Step): boolean => step.do.endsWith("apply") && step.body.trim() !== "" && !otherField.test(step.body);

@@ -117,10 +117,13 @@ function go(app: App, scenario: Scenario, at: number, what: string, done: () => 
   app.view(at === 0 ? "object" : "request");
 }
 
+/** isManifest reports whether an object has no field that an API server sets. */
+const isManifest = (o: PastedObject): boolean => !o.live && o.managers.length === 0;
+
 /** begun returns a scenario without steps for objects of a text, which have its definitions. */
 function begun(app: App, out: PasteOutput, objects: PastedObject[]): Scenario {
   const [first] = objects;
-  const title = objects.length === 1 ? `${first!.target.kind} ${first!.target.name}` : `${objects.length} live objects`;
+  const title = objects.length === 1 ? `${first!.target.kind} ${first!.target.name}` : `${objects.length} ${objects.every(isManifest) ? "manifests" : objects.some(isManifest) ? "objects" : "live objects"}`;
   return { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: [...app.scenario.definitions, ...out.definitions.map((d) => d.text)], actors: [], title };
 }
 
@@ -147,9 +150,8 @@ function choices(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
     });
   });
   if (objects.length === 0) return out.definitions.length > 0 ? [add] : [];
-  const manifests = objects.filter((o) => !o.live && o.managers.length === 0);
   const buttons = [button(objects.length === 1 ? "Start with this object" : "Start with these objects", "paste-begin", () => begin(app, out, objects, done), { class: "primary" })];
-  if (manifests.length === objects.length) {
+  if (objects.every(isManifest)) {
     buttons.unshift(button(objects.length === 1 ? "Apply it as the first step" : "Apply them as the first steps", "paste-apply", () => {
       const scenario = { ...begun(app, out, objects), actors: [{ name: "alice", colour: "" }], steps: objects.map((o) => ({ actor: "alice", do: "apply", subresource: "", note: "", expect: "", target: emptyTarget(), body: o.text })) };
       go(app, scenario, 1, scenario.title, done);

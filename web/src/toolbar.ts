@@ -136,7 +136,7 @@ function openDefinitions(app: App): void {
     try { // validate the definition before adding it; an invalid one stays in the editor
       const out = await app.engine.ask("run", { scenario: { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: [text] }, at: 0, against: 0, changes: 0, object: 0 });
       const result = out.definitions[0]!;
-      if (!result.ok) throw new EngineError({ message: result.mark.message, line: result.mark.line, column: result.mark.column });
+      if (!result.ok) throw new EngineError({ message: result.mark.message.replace("live objects belong under objects", "use Paste object for it"), line: result.mark.line, column: result.mark.column });
       editor.show("");
       app.change("adding a definition", (s) => s.scenario.definitions.push(text));
     } catch (error) {

@@ -1,6 +1,7 @@
 // The part of the address after #: links of this version, of a later one, and others.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { deflateRawSync } from "node:zlib";
 import { groupTime } from "./browser.mjs";
 import { begin, editor, end, open, row, shown, write } from "./visit.mjs";
 
@@ -89,7 +90,6 @@ describe("the address of a link", { timeout: groupTime }, () => {
   });
 
   test("of a Kubernetes version that is not known shows it, and another can be chosen", async () => {
-    const { deflateRawSync } = await import("node:zlib");
     const state = { scenario: { kubernetes: "1.12", actors: [{ name: "a" }], steps: [{ actor: "a", do: "apply", body: manifest }] }, at: 1 };
     const { page, done } = await open({}, `#v1=${deflateRawSync(JSON.stringify(state)).toString("base64url")}`);
     const version = page.locator("#tools").getByLabel("Kubernetes");

@@ -80,4 +80,14 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     await page.locator("#object h2", { hasText: "Deployment other" }).waitFor();
     await done();
   });
+
+  test("does not take manifests for live objects", async () => {
+    const { page, done } = await open();
+    const settings = (name) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
+    const dialog = await fill(page, `${settings("a")}---\n${settings("b")}`);
+    await dialog.getByRole("button", { name: "Start with these objects" }).click();
+    await page.getByText("Opened 2 manifests.").waitFor();
+    await page.getByText("The manifest, as pasted").waitFor();
+    await done();
+  });
 });

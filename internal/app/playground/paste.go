@@ -157,6 +157,10 @@ func (n *kindNames) has(apiVersion, kind string) bool {
 
 // hint suggests a kind for an unknown one, or names the source of its definition.
 func (n *kindNames) hint(apiVersion, kind string) string {
+	group, _, _ := schema.SplitAPIVersion(apiVersion)
+	if group == "kustomize.config.k8s.io" {
+		return "a kustomize file; paste the output of kustomize build"
+	}
 	if versions := n.versions(kind); len(versions) > 0 {
 		return kind + " is served in " + strings.Join(versions, ", ") + ", not in " + apiVersion
 	}
@@ -175,7 +179,6 @@ func (n *kindNames) hint(apiVersion, kind string) string {
 	if near != "" {
 		return "did you mean " + near + " (" + strings.Join(n.versions(near), ", ") + ")?"
 	}
-	group, _, _ := schema.SplitAPIVersion(apiVersion)
 	if !strings.Contains(group, ".") {
 		return ""
 	}

@@ -101,3 +101,13 @@ func TestEntriesOfUnservedVersionsAreNoted(t *testing.T) {
 		t.Errorf("notes on served versions: %q", notes)
 	}
 }
+
+// TestPasteOfKustomizeFile checks that no definition is asked for: kustomize reads the file
+// itself, and no cluster has its kind.
+func TestPasteOfKustomizeFile(t *testing.T) {
+	var out PasteOutput
+	must(t, New(), "paste", PasteInput{Text: "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [web.yaml]\n"}, &out)
+	if len(out.Objects) != 1 || out.Objects[0].Hint != "a kustomize file; paste the output of kustomize build" {
+		t.Errorf("found %+v", out.Objects)
+	}
+}
