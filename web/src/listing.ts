@@ -2,7 +2,7 @@
 // their owners. Only visible lines are rendered.
 import { defaultKeymap } from "@codemirror/commands";
 import { codeFolding, foldKeymap, foldService } from "@codemirror/language";
-import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { getSearchQuery, highlightSelectionMatches, search, searchKeymap, setSearchQuery } from "@codemirror/search";
 import { type ChangeSpec, EditorState, type Extension, RangeSetBuilder, type Text } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, hoverTooltip, keymap, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
 import { codeLook, difference, marked, shadowOf } from "./editor";
@@ -97,6 +97,16 @@ const tooltip = hoverTooltip((view, position) => {
   return { pos: view.state.doc.lineAt(position).from, above: true, create: () => ({ dom: h("div", { class: "told" }, ...line.owners.map((o) => h("div", null, h("b", { class: "letter", "data-colour": o.colour, "data-shape": o.shape }, o.letter), ` ${o.told}`))) }) };
 }, { hideOnChange: true, hoverTime: 350 });
 
+/** Reports in the search panel that the text has no match. */
+const searched = EditorView.updateListener.of(({ state, transactions, view }) => {
+  if (!transactions.some((t) => t.effects.some((e) => e.is(setSearchQuery)))) return;
+  const panel = view.dom.querySelector(".cm-search");
+  let none = panel?.querySelector("output");
+  if (panel && !none) panel.append((none = h("output", { class: "none-found" })));
+  const query = getSearchQuery(state);
+  if (none) none.textContent = query.search && (!query.valid || query.getCursor(state).next().done) ? "No match" : "";
+});
+
 export interface ListingEvents {
   /** The cursor has moved to a line. */
   moved(line: ListingLine): void;
@@ -115,7 +125,7 @@ function extensions(events: ListingEvents): Extension[] {
       const end = state.field(linesField).folds[number - 1];
       return end ? { from: to, to: state.doc.line(end).to } : null;
     }),
-    narrow.matches ? EditorView.lineWrapping : [], search({ top: true }), highlightSelectionMatches(), marked, painter, tooltip, codeLook, listingLook,
+    narrow.matches ? EditorView.lineWrapping : [], search({ top: true }), searched, highlightSelectionMatches(), marked, painter, tooltip, codeLook, listingLook,
     EditorState.readOnly.of(true), EditorView.editable.of(false),
     keymap.of([...searchKeymap, ...foldKeymap, ...defaultKeymap]),
     EditorView.contentAttributes.of({ "aria-label": "The object, line by line", "aria-readonly": "true", tabindex: "0" }),

@@ -57,6 +57,7 @@ export const listingLook = EditorView.theme({
   ".cm-panel.cm-search": { font: "12.5px var(--sans)", padding: "6px 8px" },
   ".cm-panel.cm-search label": { fontSize: "12.5px" },
   ".cm-panel.cm-search [name=replace], .cm-panel.cm-search [name=replaceAll], .cm-panel.cm-search br": { display: "none" },
+  ".none-found": { color: "var(--bad)" },
   ".cm-textfield": { background: "var(--field)", color: "var(--text)", border: "1px solid var(--line)", borderRadius: "5px", font: "inherit", padding: "3px 6px" },
   ".cm-button": { background: "var(--card)", backgroundImage: "none", color: "var(--text)", border: "1px solid var(--line)", borderRadius: "5px", font: "inherit", padding: "3px 8px" },
   ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--warn) 35%, transparent)" },

@@ -62,7 +62,7 @@ export function openPaste(app: App, text = ""): void {
     if (text.trim() === "") return void show(text, [null], []);
     try {
       const { kubernetes, definitions } = app.scenario;
-      const out = await app.engine.ask("paste", { text, kubernetes, definitions });
+      const out = await app.engine.ask("paste", { text: unfenced(text), kubernetes, definitions });
       if (show(text, describe(app, out, () => dialog.close()), choices(app, out, () => dialog.close()))) editor.annotate([]);
     } catch (error) {
       const { message, line, column } = error instanceof EngineError ? error : { message: String(error), line: 0, column: 0 };
@@ -91,6 +91,17 @@ export function openPaste(app: App, text = ""): void {
   });
   editor.focus();
   if (text) take(text);
+}
+
+/** unfenced returns what is in the code fences of Markdown, if a text begins with one. Its lines keep their numbers. */
+function unfenced(text: string): string {
+  if (!/^\s*(```|~~~)/.test(text)) return text;
+  let inside = false;
+  return text.split("\n").map((line) => {
+    if (!/^\s*(```|~~~)/.test(line)) return inside ? line : "";
+    inside = !inside;
+    return inside ? "---" : "";
+  }).join("\n");
 }
 
 function describe(app: App, out: PasteOutput, done: () => void): HTMLElement[] {

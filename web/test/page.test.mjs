@@ -148,6 +148,8 @@ describe("the playground", { timeout: groupTime }, () => {
     await page.locator("#object .cm-search input[name=search]").pressSequentially("dnsPolicy");
     await page.keyboard.press("Enter");
     await page.locator("#object .cm-searchMatch-selected", { hasText: "dnsPolicy" }).waitFor();
+    await page.locator("#object .cm-search input[name=search]").pressSequentially("zzz");
+    await page.locator("#object .cm-search output", { hasText: "No match" }).waitFor();
     await page.keyboard.press("Escape");
     await page.locator("#object .rows .fold", { hasText: "▾" }).first().click();
     await page.locator("#object .cm-foldPlaceholder").waitFor();

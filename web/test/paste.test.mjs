@@ -90,4 +90,12 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     await page.getByText("The manifest, as pasted").waitFor();
     await done();
   });
+
+  test("takes what is in a code fence", async () => {
+    const { page, done } = await open();
+    const dialog = await fill(page, `\n\`\`\`yaml\n${live}\`\`\`\nand so on: [\n`);
+    await dialog.getByRole("button", { name: "Start with this object" }).click();
+    await row(page, "replicas: 7").waitFor();
+    await done();
+  });
 });
