@@ -1,4 +1,5 @@
-// The list of steps: the initial live objects, and the steps with their results.
+// The list of steps: the initial live objects, and the steps with their results. The steps name
+// their objects if the scenario has several.
 import { type App, actionNames, colours } from "./app";
 import { chip } from "./chip";
 import { button, h, refresh, replace, select } from "./dom";
@@ -9,6 +10,8 @@ export class Story {
   #app: App;
   #host: HTMLElement;
   #outcomes: HTMLElement[] = [];
+  /** The elements that name the objects of the steps. */
+  #objects: HTMLElement[] = [];
   #list = h("ol", { class: "steps" });
   #bar: HTMLElement;
   /** The folds that the user has opened or closed, which rendering preserves. */
@@ -30,6 +33,7 @@ export class Story {
     const { steps, actors } = this.#app.scenario;
     const { at } = this.#app.state;
     this.#outcomes = [];
+    this.#objects = [];
     replace(this.#list, ...steps.map((step, i) => this.#step(step, i + 1, i + 1 === at)));
     replace(this.#host,
       h("div", { class: "pane-head" }, h("h2", { id: "story-title" }, "Steps"), this.#controls(at, steps.length, "")),
@@ -146,10 +150,12 @@ export class Story {
 
   #step(step: Step, n: number, selected: boolean): HTMLElement {
     const outcome = h("span", { class: "outcome" });
+    const object = h("span", null);
     this.#outcomes.push(outcome);
+    this.#objects.push(object);
     return h("li", { class: `step${selected ? " selected" : ""}${n > this.#app.state.at ? " later" : ""}` },
       h("button", { type: "button", class: "head", "data-key": `step-${n}`, "aria-current": selected ? "step" : undefined, click: () => this.#app.select(n) },
-        h("span", { class: "number" }, String(n)), chip(this.#app, step.actor), h("span", { class: "do" }, actionNames[step.do] ?? step.do, step.subresource ? ` · ${step.subresource}` : ""), outcome),
+        h("span", { class: "number" }, String(n)), chip(this.#app, step.actor), h("span", { class: "do" }, actionNames[step.do] ?? step.do, step.subresource ? ` · ${step.subresource}` : "", object), outcome),
       step.note ? h("p", { class: "note" }, step.note) : null);
   }
 
@@ -157,6 +163,9 @@ export class Story {
     const { output, state } = this.#app;
     const results = output?.steps ?? [];
     this.#outcomes.forEach((host, i) => refresh(host, ...outcomeOf(results[i])));
+    const names = results.map(({ target }) => (target.name ? `${target.kind}/${target.name}` : ""));
+    const several = new Set([...names.filter(Boolean), ...(output?.objects ?? []).filter((o) => o.ok).map(({ target }) => `${target.kind}/${target.name}`)]).size > 1;
+    this.#objects.forEach((host, i) => refresh(host, several && names[i] ? ` · ${names[i]}` : ""));
     this.#bar.querySelectorAll<HTMLElement>("[data-step]").forEach((pill, i) => {
       const r = results[i];
       pill.dataset.outcome = !r ? "" : r.ok ? "good" : "bad";

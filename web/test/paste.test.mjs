@@ -98,4 +98,16 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     await row(page, "replicas: 7").waitFor();
     await done();
   });
+
+  test("makes steps that name their objects if there are several", async () => {
+    const { page, done } = await open();
+    const step = page.locator(".steps .step .do");
+    assert.equal(await step.first().textContent(), "server-side apply");
+    const settings = (name) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
+    const dialog = await fill(page, `${settings("a")}---\n${settings("b")}`);
+    await dialog.getByRole("button", { name: "Apply them as the first steps" }).click();
+    await step.getByText("server-side apply · ConfigMap/a", { exact: true }).waitFor();
+    await step.getByText("server-side apply · ConfigMap/b", { exact: true }).waitFor();
+    await done();
+  });
 });
