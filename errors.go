@@ -1,6 +1,7 @@
 package patchlab
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -281,14 +282,7 @@ func objectText(status *cluster.Status) string {
 
 // text returns the message for people, without the text of a large object or list.
 func (f *FieldError) text() string {
-	const long = 200
-	text := f.Message
-	switch f.Value.Kind() {
-	case document.Object, document.List:
-		if value := f.Value.String(); len(value) > long {
-			text = strings.Replace(text, value, value[:1]+"…"+value[len(value)-1:], 1)
-		}
-	}
+	text := withoutLargeValue(f.Message)
 	if f.Field != "" {
 		text = f.Field + ": " + text
 	}
@@ -296,6 +290,23 @@ func (f *FieldError) text() string {
 		text += "; " + f.Hint
 	}
 	return text
+}
+
+// withoutLargeValue shortens the value in a message such as "Invalid value: {…}: field is immutable",
+// if it is a large object or list. It is found by its syntax: its members are in the order of
+// kube-apiserver's types and not in that of the object.
+func withoutLargeValue(message string) string {
+	const long = 200
+	before, value, found := strings.Cut(message, " value: ")
+	if !found || value == "" || value[0] != '{' && value[0] != '[' {
+		return message
+	}
+	d := json.NewDecoder(strings.NewReader(value))
+	if d.Decode(new(json.RawMessage)) != nil || d.InputOffset() <= long {
+		return message
+	}
+	n := d.InputOffset()
+	return before + " value: " + value[:1] + "…" + value[n-1:]
 }
 
 func list(fields []FieldError) string {

@@ -12,6 +12,24 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
+// TestLargeValuesAreShortened checks that a message contains no large value, however its members are
+// ordered, and that the rest is unchanged.
+func TestLargeValuesAreShortened(t *testing.T) {
+	large := `{"b":"` + strings.Repeat("} ", 150) + `","a":[1]}`
+	for _, c := range []struct{ why, message, want string }{
+		{"a large object", "Invalid value: " + large + ": field is immutable", "Invalid value: {…}: field is immutable"},
+		{"a large list", "Duplicate value: [" + large + "]", "Duplicate value: […]"},
+		{"a small object", `Invalid value: {"a":1}: field is immutable`, `Invalid value: {"a":1}: field is immutable`},
+		{"a long text", `Invalid value: "` + large + `": too long`, `Invalid value: "` + large + `": too long`},
+		{"an object that is cut off", "Invalid value: " + large[:250], "Invalid value: " + large[:250]},
+		{"no value", "Required value", "Required value"},
+	} {
+		if got := (&FieldError{Field: "spec.a", Message: c.message}).text(); got != "spec.a: "+c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
 // variables returns a Deployment manifest with n environment variables, items of a keyed
 // list, that share one value.
 func variables(n int, value string) []byte {
