@@ -200,14 +200,45 @@ func (l *linter) misfit(e *structured.TypeError) {
 	case structured.KeyedNoKeys:
 		rule = lintMissingKey
 	}
-	path := e.Path.String()
+	at := l.indexed(e.Path)
+	path := at.String()
 	switch {
 	case rule != lintType && l.has(rule), rule == lintType && l.mistyped[path]:
 		return
 	case rule == lintType:
 		l.mistyped[path] = true
 	}
-	l.add(rule, e.Path, path+": "+e.Reason)
+	l.add(rule, at, path+": "+e.Reason)
+}
+
+// indexed returns a path of the manifest with the indices of list items in place of their keys. All
+// findings have indices: in a manifest, an item may lack its key or have that of another.
+func (l *linter) indexed(path document.Path) document.Path {
+	p := place{t: l.typ, v: l.object}
+	out := make(document.Path, 0, len(path))
+	for i, step := range path {
+		if name, ok := step.Name(); ok {
+			p.v = p.v.Get(name)
+			if p.t != nil {
+				p.t = p.t.Map.Member(name)
+			}
+			out = append(out, step)
+			continue
+		}
+		at, ok := step.Index()
+		for n := 0; !ok && n < p.v.Len(); n++ {
+			at, ok = n, p.element(n) == step.Element()
+		}
+		if !ok {
+			return append(out, path[i:]...)
+		}
+		p.v = p.v.At(at)
+		if p.t != nil && p.t.List != nil {
+			p.t = p.t.List.Elem
+		}
+		out = append(out, document.IndexStep(at))
+	}
+	return out
 }
 
 func hint(t *schema.Type, p document.Path) string {

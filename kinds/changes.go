@@ -2,7 +2,6 @@ package kinds
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -13,10 +12,11 @@ import (
 const maxChanges = 4
 
 // nameChanges adds a hint to the last error, which is about a change of a whole object or list:
-// the fields in it that differ.
+// the fields in it that differ. Unlike the field of the error, which is as in kube-apiserver, they are
+// written as in all other hints, such that they can be used as paths.
 func (c *check) nameChanges(f field, next, old document.Value) {
 	var paths []string
-	appendChanges(&paths, strings.TrimPrefix(f.path().String(), "."), next, old)
+	appendChanges(&paths, f.path(), next, old)
 	if len(paths) == 0 {
 		return
 	}
@@ -29,25 +29,25 @@ func (c *check) nameChanges(f field, next, old document.Value) {
 
 // appendChanges appends the paths of the fields that differ, until there are more than
 // maxChanges.
-func appendChanges(paths *[]string, at string, next, old document.Value) {
+func appendChanges(paths *[]string, at document.Path, next, old document.Value) {
 	switch {
 	case len(*paths) > maxChanges || document.Equal(next, old) || sameAmount(next, old):
 	case next.Kind() == document.Object && old.Kind() == document.Object:
 		for key, v := range next.Members() {
-			appendChanges(paths, at+"."+key, v, old.Get(key))
+			appendChanges(paths, at.Child(key), v, old.Get(key))
 		}
 		for key, v := range old.Members() {
 			if !next.Get(key).Exists() {
-				appendChanges(paths, at+"."+key, document.Value{}, v)
+				appendChanges(paths, at.Child(key), document.Value{}, v)
 			}
 		}
 	case next.Kind() == document.List && old.Kind() == document.List && next.Len() == old.Len():
 		for i, item := range next.Items() {
-			appendChanges(paths, at+"["+strconv.Itoa(i)+"]", item, old.At(i))
+			appendChanges(paths, at.Item(i), item, old.At(i))
 		}
 	default:
-		if !slices.Contains(*paths, at) {
-			*paths = append(*paths, at)
+		if text := at.String(); !slices.Contains(*paths, text) {
+			*paths = append(*paths, text)
 		}
 	}
 }
