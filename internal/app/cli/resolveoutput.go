@@ -338,7 +338,7 @@ func (r *resolving) rewrite(text string, one *resolved, config document.Value) s
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return string(indent(root))
 	}
-	r.app.note(one.Position().String() + ": the manifest cannot be edited in place and is printed without its comments: " + err.Error())
+	r.app.noteOnce(one.Position().String() + ": the manifest cannot be edited in place and is printed without its comments: " + err.Error())
 	return string(root.YAML())
 }
 
