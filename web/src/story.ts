@@ -14,6 +14,8 @@ export class Story {
   #objects: HTMLElement[] = [];
   #list = h("ol", { class: "steps" });
   #bar: HTMLElement;
+  /** The step that is selected when the page is loaded. */
+  #first: number;
   /** The folds that the user has opened or closed, which rendering preserves. */
   #unfolded = new Map<string, boolean>();
   /** paste opens the dialog in which the user pastes an object. */
@@ -23,6 +25,7 @@ export class Story {
     this.#app = app;
     this.#host = host;
     this.#bar = bar;
+    this.#first = app.state.at;
     app.onChange((topic) => {
       if (topic === "shape") this.#draw();
       if (topic === "result") this.#drawResults();
@@ -52,9 +55,14 @@ export class Story {
     requestAnimationFrame(() => this.#scroll()); // not here, because scrolling forces a layout of the page
   }
 
-  /** #scroll scrolls to the selected step. Its note may remain out of view, so that the title above a short list does not leave it. */
+  /**
+   * #scroll scrolls to the selected step. Its note may remain out of view, so that the title above a
+   * short list does not leave it. Below the introduction, the list shows the title until another step
+   * is selected.
+   */
   #scroll(): void {
     this.#bar.querySelector('[aria-current="step"]')?.scrollIntoView({ block: "nearest", inline: "center" });
+    if (document.documentElement.dataset.begun === undefined && this.#app.state.at === this.#first) return;
     this.#list.querySelector(".selected .head")?.scrollIntoView({ block: "nearest" });
   }
 

@@ -30,7 +30,7 @@ describe("unusual values", { timeout: groupTime }, () => {
     await page.locator("#panel .conflicts", { hasText: 'wants "good\\u202Elive"' }).waitFor();
     await page.getByRole("group", { name: "Conflict at .data.colour" }).getByText('"good\\u202Elive"').waitFor();
     await row(page, "colour: blue.*bob wants").filter({ hasText: "good\\u202Elive" }).waitFor();
-    await page.getByLabel("Request", { exact: true }).selectOption("force-apply");
+    await page.getByRole("combobox", { name: "Request" }).selectOption("force-apply");
     await page.locator("#panel ins", { hasText: "good\\u202Elive" }).waitFor();
     assert.equal(await page.locator("#panel").getByText("\u202E").count(), 0);
     await row(page, "colour: good.*live").locator(".cm-specialChar").waitFor();
