@@ -1,7 +1,6 @@
 package patchlab
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -301,12 +300,40 @@ func withoutLargeValue(message string) string {
 	if !found || value == "" || value[0] != '{' && value[0] != '[' {
 		return message
 	}
-	d := json.NewDecoder(strings.NewReader(value))
-	if d.Decode(new(json.RawMessage)) != nil || d.InputOffset() <= long {
+	n := valueEnd(value)
+	if n <= long {
 		return message
 	}
-	n := d.InputOffset()
-	return before + " value: " + value[:1] + "…" + value[n-1:]
+	closing := "}"
+	if value[0] == '[' {
+		closing = "]"
+	}
+	return before + " value: " + value[:1] + "…" + closing + value[n:]
+}
+
+// valueEnd returns the length of the object or list with which a text begins: to its closing bracket, or to
+// the ellipsis of one that is cut. It is 0 if there is neither.
+func valueEnd(s string) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	if i := strings.LastIndex(s, "…"); i >= 0 {
+		return i + len("…")
+	}
+	return 0
 }
 
 func list(fields []FieldError) string {
