@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/gojson"
 )
 
 // FieldError is one error in an object, in the form of apimachinery's field.Error, from
@@ -112,7 +113,7 @@ func (e FieldError) valueText() string {
 func (e FieldError) jsonText() string {
 	var text string
 	if e.Typed {
-		text = string(appendTyped(nil, e.BadValue, metaTypes()))
+		text = string(gojson.Append(nil, e.BadValue, metaTypes(), maxValueText))
 	} else {
 		text = e.BadValue.String()
 	}

@@ -128,7 +128,7 @@ func compresses(r *http.Request) bool {
 func (a *answer) object(v document.Value) {
 	appendJSON := v.AppendJSON
 	if isStatus(v) {
-		appendJSON = func(dst []byte) []byte { return statusOrder().append(dst, v) }
+		appendJSON = func(dst []byte) []byte { return appendStatus(dst, v) }
 	}
 	switch {
 	case a.form.yaml && indentedSize(v.JSON(), 0) <= mostIndented(v.JSON()):

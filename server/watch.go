@@ -205,7 +205,7 @@ func (f *frames) append(dst []byte, event cluster.ShownEvent) []byte {
 	}
 	dst = appendEvent(dst, event.Type)
 	if event.Type == "ERROR" {
-		dst = statusOrder().append(dst, object)
+		dst = appendStatus(dst, object)
 	} else {
 		dst = object.AppendJSON(dst)
 	}
