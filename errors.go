@@ -300,7 +300,10 @@ func withoutLargeValue(message string) string {
 	if !found || value == "" || value[0] != '{' && value[0] != '[' {
 		return message
 	}
-	n := valueEnd(value)
+	n := manifest.FlowLength(value)
+	if i := strings.LastIndex(value, "…"); n == 0 && i >= 0 { // the value is cut
+		n = i + len("…")
+	}
 	if n <= long {
 		return message
 	}
@@ -309,31 +312,6 @@ func withoutLargeValue(message string) string {
 		closing = "]"
 	}
 	return before + " value: " + value[:1] + "…" + closing + value[n:]
-}
-
-// valueEnd returns the length of the object or list with which a text begins: to its closing bracket, or to
-// the ellipsis of one that is cut. It is 0 if there is neither.
-func valueEnd(s string) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	if i := strings.LastIndex(s, "…"); i >= 0 {
-		return i + len("…")
-	}
-	return 0
 }
 
 func list(fields []FieldError) string {

@@ -18,6 +18,7 @@ func TestLargeValuesAreShortened(t *testing.T) {
 	large := `{"b":"` + strings.Repeat("} ", 150) + `","a":[1]}`
 	for _, c := range []struct{ why, message, want string }{
 		{"a large object", "Invalid value: " + large + ": field is immutable", "Invalid value: {…}: field is immutable"},
+		{"a large object that is cut", "Invalid value: " + large[:300] + "…: field is immutable", "Invalid value: {…}: field is immutable"},
 		{"a large list", "Duplicate value: [" + large + "]", "Duplicate value: […]"},
 		{"a small object", `Invalid value: {"a":1}: field is immutable`, `Invalid value: {"a":1}: field is immutable`},
 		{"a long text", `Invalid value: "` + large + `": too long`, `Invalid value: "` + large + `": too long`},

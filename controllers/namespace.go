@@ -32,17 +32,18 @@ func (r *runner) namespace(ctx context.Context, name string) error {
 		return nil
 	}
 	content := r.graph.content[name]
-	podsFirst := n.kind.Since("1.33")
-	if pods := podsIn(content); podsFirst && len(pods) > 0 {
+	var pods map[string]*node
+	if n.kind.Since("1.33") {
+		pods = podsIn(content)
+	}
+	if len(pods) > 0 {
 		content = pods
-	} else {
-		podsFirst = false
 	}
 	deleted, failed := r.removeAll(ctx, content)
 	switch {
 	case deleted: // the changes of the deleted objects queue the namespace again
 		return nil
-	case podsFirst: // kube-controller-manager counts no content before the pods are gone
+	case len(pods) > 0: // kube-controller-manager counts no content before the pods are gone
 		return errors.Join(r.report(ctx, n, live, nil, failed), errors.Join(failed...))
 	case len(content) > 0:
 		return errors.Join(r.report(ctx, n, live, content, failed), errors.Join(failed...))

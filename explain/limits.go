@@ -166,24 +166,18 @@ func wholeLimits(rule string, from, patch document.Value, path document.Path, re
 			}
 			limits = append(limits, wholeLimits(rule, was, v, at, replaced, kid)...)
 		case v.Kind() == document.List && was.Len() > 0 && replaced(t, name):
-			limits = append(limits, Limit{rule, at, fmt.Sprintf("the whole list is replaced (%d of %s unchanged): an item that another client adds meanwhile is lost", kept(was, v), items(was.Len()))})
+			limits = append(limits, Limit{rule, at, fmt.Sprintf("the whole list is replaced (%d of %s unchanged): an item that another client adds meanwhile is lost", kept(was, v), count(was.Len(), "item"))})
 		}
 	}
 	return limits
 }
 
-func fields(n int) string {
-	if n == 1 {
-		return "1 field"
+// count returns a number with a noun: "1 item", "2 items".
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
 	}
-	return strconv.Itoa(n) + " fields"
-}
-
-func items(n int) string {
-	if n == 1 {
-		return "1 item"
-	}
-	return strconv.Itoa(n) + " items"
+	return strconv.Itoa(n) + " " + noun
 }
 
 // kept returns the number of items that both lists contain.

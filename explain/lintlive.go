@@ -77,7 +77,7 @@ func (l *linter) stuck(o fieldmanager.Object, manager string) {
 	stuck := slices.DeleteFunc(m.Stuck, func(s StuckField) bool { return s.Default })
 	if n := len(stuck); n > 0 {
 		l.add(lintClientSide, document.Keys("metadata", "managedFields"), fmt.Sprintf("fields that %s omits remain owned by %s (%s, such as %s)",
-			manager, strings.Join(from, " and "), fields(n), stuck[n-1].Path))
+			manager, strings.Join(from, " and "), count(n, "field"), stuck[n-1].Path))
 	}
 }
 

@@ -133,7 +133,7 @@ func (m *textLines) flow(line, at int) bool {
 // is not in flow style by choice, but because it is JSON.
 func (m *textLines) replaceFlow(line, at int, now, value document.Value) error {
 	text := strings.Join(m.lines[line:], "")
-	end := flowLength(text[at:])
+	end := FlowLength(text[at:])
 	if end == 0 || document.SameNode(now, m.doc.Root) {
 		return errFlow
 	}
@@ -141,9 +141,9 @@ func (m *textLines) replaceFlow(line, at int, now, value document.Value) error {
 	return nil
 }
 
-// flowLength returns the length of the value in flow style at the beginning of a text, 0 if it
-// contains a comment, which would be lost.
-func flowLength(text string) int {
+// FlowLength returns the length of the value in flow style, or in JSON, at the beginning of a text. It is 0
+// if the value does not end in the text or contains a comment, which would be lost.
+func FlowLength(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
