@@ -260,12 +260,8 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 		if namespaces[0] == "" {
 			namespaces[0] = "(none)"
 		}
-		const most = 5 // to name
-		if n := len(namespaces); n > most {
-			namespaces = append(namespaces[:most], fmt.Sprintf("%d more", n-most))
-		}
 		return &fieldProblem{nil, fmt.Sprintf("%s %s has no namespace, and live objects with its name exist in %s; set metadata.namespace, --default-namespace or --namespace",
-			m.kind.Kind, m.Value.Lookup("metadata", "name").StringOr(""), strings.Join(namespaces, ", ")), ErrNoMatch}
+			m.kind.Kind, m.Value.Lookup("metadata", "name").StringOr(""), firstOf(namespaces)), ErrNoMatch}
 	}
 	m.target.Namespace = "default"
 	if len(namespaces) == 1 && namespaces[0] != "" && namespaces[0] != "default" {
@@ -360,20 +356,21 @@ func (l *Lab) hasScale(object document.Value) bool {
 	return !known || k.Scale != nil
 }
 
-// list names live objects, at most five.
+// list names live objects.
 func (l *liveObjects) list(of []int) string {
-	const most = 5
-	var names []string
-	for _, i := range of[:min(most, len(of))] {
-		o := l.all[i]
-		name := o.Value.Get("kind").StringOr("") + " " + o.Value.Lookup("metadata", "name").StringOr("")
-		if o.namespace != "" {
-			name += " in namespace " + o.namespace
-		}
-		names = append(names, name)
+	names := make([]string, len(of))
+	for i, at := range of {
+		o := l.all[at]
+		names[i] = Target{Kind: o.Value.Get("kind").StringOr(""), Namespace: o.namespace, Name: o.Value.Lookup("metadata", "name").StringOr("")}.String()
 	}
-	if more := len(of) - most; more > 0 {
-		names = append(names, strconv.Itoa(more)+" more")
+	return firstOf(names)
+}
+
+// firstOf lists names: the first five, and the number of the others.
+func firstOf(names []string) string {
+	const most = 5
+	if more := len(names) - most; more > 0 {
+		names = append(slices.Clone(names[:most]), strconv.Itoa(more)+" more")
 	}
 	return strings.Join(names, ", ")
 }

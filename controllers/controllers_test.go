@@ -203,14 +203,20 @@ func TestForegroundDeletionWaitsForDependents(t *testing.T) {
 	l.eventually("in the end nothing is left")
 }
 
+// orphaned waits until the ConfigMap a with a uid is gone and b, its dependent, has been examined.
+func (l *lab) orphaned(uid string) {
+	l.t.Helper()
+	l.eventually("a goes", "b")
+	l.configMap("c", nil, ownerReference("a", uid, true)) // is collected after everything before it
+	l.eventually("b stays", "b")
+}
+
 func TestOrphanedDependentsAreKept(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a := l.configMap("a", nil)
 	l.configMap("b", nil, ownerReference("a", a, true))
 	l.delete("a", orphan)
-	l.eventually("a goes", "b")
-	l.configMap("c", nil, ownerReference("a", a, true)) // is collected after everything before it
-	l.eventually("b stays", "b")
+	l.orphaned(a)
 	if owners := l.get("b").Lookup("metadata", "ownerReferences"); owners.Len() > 0 {
 		t.Errorf("b is still owned: %s", owners)
 	}
