@@ -39,8 +39,9 @@ func NewStore() *store.Memory[*Record] {
 	})
 }
 
-// maxServiceBits is the length of the prefix of the smallest range of cluster IPs.
-const maxServiceBits = 29
+// MaxServiceBits is the length in bits of the longest prefix of [Config].ServiceRange: a range has at least
+// eight addresses.
+const MaxServiceBits = 29
 
 // New returns a cluster that serves the built-in kinds and those of the
 // CustomResourceDefinitions in its store. It creates no objects, not even the namespace
@@ -58,7 +59,7 @@ func New(config Config) (*Cluster, error) {
 	if c.store == nil {
 		c.store = NewStore()
 	}
-	if r := config.ServiceRange; r.IsValid() && (!r.Addr().Is4() || r.Bits() > maxServiceBits) {
+	if r := config.ServiceRange; r.IsValid() && (!r.Addr().Is4() || r.Bits() > MaxServiceBits) {
 		return nil, fmt.Errorf("the range of cluster IPs, %s, must be of IPv4 and have at least eight addresses", r)
 	}
 	if config.Addresses {

@@ -108,16 +108,21 @@ func (p *podCheck) resourceClaims(list field) {
 		for range times {
 			p.addValue(schema.ErrorDuplicate, claim, text, "")
 		}
-		if p.claimNames == nil {
-			p.claimNames = fieldTexts(known.Value, "name")
-		}
-		if !p.claimNames.has(name) {
+		if !p.knownClaims().has(name) {
 			if detail == "" {
 				detail = unknownClaim(known)
 			}
 			p.addValue(schema.ErrorNotFound, claim, name, detail)
 		}
 	}
+}
+
+// knownClaims returns the names in spec.resourceClaims.
+func (p *podCheck) knownClaims() *seenTexts {
+	if p.claimNames == nil {
+		p.claimNames = fieldTexts(p.spec.Get("resourceClaims"), "name")
+	}
+	return p.claimNames
 }
 
 // claimed holds a container's claims.

@@ -254,10 +254,10 @@ func (p *podCheck) checkVolumeStatuses(list field) {
 }
 
 func (p *podCheck) claimStatuses(list field) {
-	seen, known := seenTexts{}, fieldTexts(p.spec.Get("resourceClaims"), "name")
+	seen := seenTexts{}
 	for i := range list.items() {
 		name := list.item(i).get("name")
-		if !known.has(name.text()) {
+		if !p.knownClaims().has(name.text()) {
 			p.invalid(name, "must match the name of an entry in `spec.resourceClaims`")
 		}
 		if seen.add(name.text()) {
@@ -306,7 +306,7 @@ func (p *podCheck) extendedClaims(status field) {
 
 func (p *podCheck) allocatableClaims(status field) {
 	list := status.get("nodeAllocatableResourceClaimStatuses")
-	direct, mapped := claimNames(p.spec.Get("resourceClaims")), claimNames(status.Get("resourceClaimStatuses"))
+	direct, mapped := claimsOf(p.spec.Get("resourceClaims")), claimsOf(status.Get("resourceClaimStatuses"))
 	for i := range list.items() {
 		item := list.item(i)
 		name := item.get("resourceClaimName")
@@ -327,8 +327,8 @@ func (p *podCheck) allocatableClaims(status field) {
 	}
 }
 
-// claimNames returns the names of the claims to which the items of a list refer.
-func claimNames(list document.Value) *seenTexts {
+// claimsOf returns the names of the claims to which the items of a list refer.
+func claimsOf(list document.Value) *seenTexts {
 	names := &seenTexts{}
 	for _, item := range list.Items() {
 		if name := item.Get("resourceClaimName"); name.Exists() {

@@ -25,7 +25,7 @@ type podCheck struct {
 	// subdomain.
 	inSet   bool
 	volumes []podVolume
-	// claimNames are the names in spec.resourceClaims, once a container refers to one.
+	// claimNames are the names that knownClaims returns, once it has been called.
 	claimNames *seenTexts
 	// containers holds the containers of a kind by their names, once one of them is looked up.
 	containers map[string]map[string]document.Value

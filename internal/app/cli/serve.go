@@ -291,7 +291,7 @@ func (o *serveOptions) serviceRange() (netip.Prefix, error) {
 		if err != nil {
 			return p, usage("--service-cluster-ip-range " + o.ipRange + ": expected a range such as 10.96.0.0/16")
 		}
-		if p.Addr().Is4() && p.Bits() > maxServiceBits {
+		if p.Addr().Is4() && p.Bits() > cluster.MaxServiceBits {
 			return p, usage("--service-cluster-ip-range " + o.ipRange + ": the range must have at least eight addresses")
 		}
 		if p.Addr().Is4() {
@@ -300,9 +300,6 @@ func (o *serveOptions) serviceRange() (netip.Prefix, error) {
 	}
 	return netip.Prefix{}, nil
 }
-
-// maxServiceBits is the length of the prefix of the smallest range of cluster IPs.
-const maxServiceBits = 29
 
 // configureAdmission configures rules, webhooks, admission plugins and authorization. done is true
 // if another program, which has the libraries for the first two, has served in place of this one.
