@@ -6,7 +6,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # peers, and the package for users' tests, which imports client-go.
 MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod admission/go.mod examples/go.mod store/etcd/go.mod retry/go.mod cmd/*/go.mod))
 
-.PHONY: notice test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench suites wasm-size catalog release
+.PHONY: notice test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench bench-web suites wasm-size catalog release
 
 ## test: all tests of all modules, and of the page in Chromium
 test: test-go test-web
@@ -73,7 +73,7 @@ suites:
 	cd admission && $(GO) build -trimpath -o ../bin/ ./cmd/patchlab-admission
 	cd test && $(GO) run ./suites -command ../bin/patchlab $(ARGS)
 
-## wasm-size: what the engines weigh in a page, and how fast they are there (needs Node.js)
+## wasm-size: what the engines weigh in a page, and what an apply allocates there (needs Node.js)
 wasm-size:
 	sh wasm/engines/size.sh
 
@@ -101,7 +101,12 @@ web/node_modules: web/package-lock.json
 	sh web/scripts/need.sh build
 	cd web && npm ci --no-audit --no-fund && touch node_modules
 
-## test-web: the page in Chromium, its size and speed, the npm package, and the engines
+## bench-web: how long the page takes in Chromium, for an idle machine (doc/playground.md)
+bench-web: web
+	sh web/scripts/need.sh test
+	cd web && npm run --silent bench
+
+## test-web: the page in Chromium, its size and work, the npm package, and the engines
 ## in WebAssembly
 test-web: web wasm-size
 	sh web/scripts/need.sh test

@@ -1,30 +1,19 @@
 // The page as `patchlab playground` serves it: compressed, cached, and framed by other
 // sites where its address allows that.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer, get } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { groupTime, launch } from "./browser.mjs";
+import { layoutShift } from "./large.mjs";
+import { command, slowly } from "./served.mjs";
 
-const budget = JSON.parse(readFileSync(new URL("../budget.json", import.meta.url)));
-const repository = new URL("../../", import.meta.url).pathname;
-let folder, server, address, site, browser;
+const budget = JSON.parse(readFileSync(new URL("budget.json", import.meta.url)));
+let server, address, site, browser;
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "patchlab-"));
-  const program = join(folder, "patchlab");
-  execFileSync("go", ["build", "-trimpath", "-o", program, "./cmd/patchlab"], { cwd: repository, stdio: "inherit" });
-  server = spawn(program, ["playground", "--listen", "127.0.0.1:0"], { stdio: ["ignore", "pipe", "inherit"] });
-  address = await new Promise((found, failed) => {
-    server.stdout.on("data", (data) => {
-      const [, url] = String(data).match(/(http:\S+\/)/) ?? [];
-      if (url) found(url);
-    });
-    server.on("exit", (code) => failed(new Error(`patchlab playground ended with ${code}`)));
-  });
+  server = await command();
+  address = server.address;
   site = createServer((request, response) => {
     const src = new URL(request.url, "http://x").searchParams.get("frame");
     response.writeHead(200, { "Content-Type": "text/html" }).end(`<!doctype html><title>a blog</title><iframe src="${src}" width="900" height="700"></iframe>`);
@@ -36,8 +25,7 @@ before(async () => {
 after(async () => {
   await browser?.close();
   await new Promise((done) => site.close(done));
-  server?.kill();
-  rmSync(folder, { recursive: true, force: true });
+  server?.close();
 });
 
 /** head asks as a browser does. */
@@ -67,26 +55,17 @@ describe("the page as the command serves it", { timeout: groupTime }, () => {
     await context.close();
   });
 
-  // As over a slow mobile connection: 1.6 Mbit/s, with 150 ms to and fro.
-  test("has something to read, and a first result, long before its engine on a slow network", async () => {
+  test("needs few bytes for something to read and for a first result, which do not wait for its engine on a slow network", async () => {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     const page = await context.newPage();
-    const session = await context.newCDPSession(page);
-    await session.send("Network.enable");
-    await session.send("Network.emulateNetworkConditions", { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 0.75e6 / 8 });
-    await page.goto(address);
-    const mark = (name) => page.waitForFunction((name) => performance.getEntriesByName(name)[0]?.startTime, name, { timeout: 60_000 }).then((time) => time.jsonValue());
-    const text = await mark("first-contentful-paint");
-    const result = await mark("patchlab first result");
+    const { text, result } = await slowly(page, address);
     const waiting = await page.locator("#loading").isVisible();
     await page.locator("#loading").waitFor({ state: "hidden", timeout: 60_000 });
-    const engine = await page.evaluate(() => performance.now());
     await page.waitForTimeout(500);
-    const shift = await page.evaluate(() => new Promise((done) => new PerformanceObserver((list) => done(list.getEntries().reduce((sum, e) => sum + (e.hadRecentInput ? 0 : e.value), 0))).observe({ type: "layout-shift", buffered: true }) ?? setTimeout(() => done(0), 300)));
-    console.log(`at 1.6 Mbit/s: text after ${text.toFixed(0)} ms (budget ${budget.slowFirstTextMilliseconds}), first result after ${result.toFixed(0)} ms (budget ${budget.slowFirstResultMilliseconds}), the engine after ${engine.toFixed(0)} ms; layout shift ${shift.toFixed(4)}`);
-    const slack = process.env.PATCHLAB_STRICT_SPEED ? 1 : 3;
-    assert.ok(text <= slack * budget.slowFirstTextMilliseconds, `text after ${text} ms`);
-    assert.ok(result <= slack * budget.slowFirstResultMilliseconds, `first result after ${result} ms`);
+    const shift = await layoutShift(page);
+    console.log(`at 1.6 Mbit/s: ${text.bytes} bytes before the text (budget ${budget.textBytes}), ${result.bytes} before the first result (budget ${budget.resultBytes}); layout shift ${shift.toFixed(4)}`);
+    assert.ok(text.bytes <= budget.textBytes, `${text.bytes} bytes before the text`);
+    assert.ok(result.bytes <= budget.resultBytes, `${result.bytes} bytes before the first result`);
     assert.ok(waiting, "the result does not wait for the engine");
     assert.ok(shift < 0.02, `layout shift ${shift}`);
     await context.close();
