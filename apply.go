@@ -53,7 +53,11 @@ type PatchOptions struct {
 // Patch applies a JSON patch (RFC 6902), a merge patch (RFC 7386) or a strategic
 // merge patch to a live object. Without a live object the error wraps ErrNoMatch.
 func (l *Lab) Patch(live, p Input, o PatchOptions) (*Result, error) {
-	c := Change{Action: patchAction(o.Type), FieldManager: o.FieldManager, Subresource: o.Subresource,
+	action := patchAction(o.Type)
+	if action == "" && o.Type != patch.TypeAuto {
+		return nil, invalidOption("type", "the patch is of an unknown type; the types are those of package patch")
+	}
+	c := Change{Action: action, FieldManager: o.FieldManager, Subresource: o.Subresource,
 		FieldValidation: o.FieldValidation, Namespace: o.Namespace, Explain: o.Explain, patchOnly: true}
 	return l.single(live, p, c)
 }

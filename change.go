@@ -1,6 +1,10 @@
 package patchlab
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/patch"
@@ -58,6 +62,21 @@ type Change struct {
 	Explain bool
 	// patchOnly excludes server-side apply if the action is detected.
 	patchOnly bool
+}
+
+// actions are the actions of a Change, without the zero Action.
+var actions = [...]Action{ActionApply, ActionClientApply, ActionCreate, ActionUpdate, ActionJSONPatch, ActionMergePatch, ActionStrategicPatch}
+
+// check refuses an action that does not exist: it could be the misspelled name of any other.
+func (a Action) check() error {
+	if a == "" || slices.Contains(actions[:], a) {
+		return nil
+	}
+	names := make([]string, len(actions))
+	for i, valid := range actions {
+		names[i] = string(valid)
+	}
+	return invalidOption("action", strconv.Quote(string(a))+" is not one of "+strings.Join(names, ", "))
 }
 
 // fieldValidation returns the field validation with which kubectl sends an action.

@@ -74,9 +74,10 @@ type FieldError struct {
 	Rule string `json:"rule,omitempty"`
 }
 
-// OptionError describes an invalid option of a change. Name is the API server's name for
-// it: fieldManager, force, fieldValidation or subresource.
+// OptionError describes an invalid option of a change.
 type OptionError struct {
+	// Name is the API server's name for the option: fieldManager, force, fieldValidation or
+	// subresource; or action or type for Change.Action and PatchOptions.Type.
 	Name    string `json:"name"`
 	Message string `json:"message"`
 }
@@ -90,8 +91,12 @@ func (o *OptionError) Unwrap() error { return ErrInput }
 // message".
 func (e *Error) Error() string {
 	text := e.message
-	if text == "" {
+	switch {
+	case text != "":
+	case e.Err != nil:
 		text = e.Err.Error()
+	default: // no Lab returned this error
+		text = "the change failed"
 	}
 	if at := e.Position.String(); at != "" {
 		return at + ": " + text
@@ -136,6 +141,11 @@ func located(err error, o manifest.Object) *Error {
 		return &Error{Options: []OptionError{*option}, Err: err}
 	}
 	return &Error{Position: o.Position(), Err: err}
+}
+
+// invalidOption returns the error for an option that is refused before the input is read.
+func invalidOption(name, message string) *Error {
+	return located(&OptionError{name, message}, manifest.Object{})
 }
 
 // explain sets the fields of e from the API server's Status.

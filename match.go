@@ -67,6 +67,9 @@ type liveObject struct {
 
 func readLive(in Input) (*liveObjects, error) {
 	if o, ok := in.(*Object); ok && o != nil {
+		if err := o.usable(); err != nil {
+			return nil, err
+		}
 		l := &liveObjects{byName: map[groupKindName][]int{}}
 		l.add(liveObject{Object: manifest.Object{Value: o.Value, Document: &document.Document{Root: o.Value}}, opened: o})
 		l.given = 1

@@ -10,7 +10,7 @@ import (
 )
 
 // Object is an API object with its kind and the owners of its fields, as returned by a Lab;
-// one that was not cannot be used. It is immutable and safe for concurrent use. When it is
+// one that was not is refused with ErrInput. It is immutable and safe for concurrent use. When it is
 // the live Input of another change, it is not decoded again. As an Input, a nil *Object is no
 // object.
 //
@@ -30,7 +30,7 @@ type Object struct {
 // one object.
 func (l *Lab) Open(in Input) (*Object, error) {
 	if o, ok := in.(*Object); ok && o != nil {
-		return o, nil
+		return o, o.usable()
 	}
 	found, err := objects(in)
 	if err != nil {
@@ -47,6 +47,14 @@ func (l *Lab) Open(in Input) (*Object, error) {
 	return l.open(kind, o.Value)
 }
 
+// usable refuses an Object that no Lab returned.
+func (o *Object) usable() error {
+	if o.lab == nil || o.Kind == nil {
+		return fmt.Errorf("%w: no Lab returned this Object; read objects with Lab.Open", ErrInput)
+	}
+	return nil
+}
+
 func (l *Lab) open(kind *schema.Kind, v document.Value) (*Object, error) {
 	object, err := fieldmanager.Split(v)
 	if err != nil {
@@ -58,7 +66,11 @@ func (l *Lab) open(kind *schema.Kind, v document.Value) (*Object, error) {
 // Join returns the object including metadata.managedFields.
 func (o *Object) Join() document.Value { return o.split().Join() }
 
+// split returns the object for packages explain and fieldmanager; it is empty if there is none.
 func (o *Object) split() fieldmanager.Object {
+	if o == nil {
+		return fieldmanager.Object{}
+	}
 	return fieldmanager.Object{Value: o.Value, Managed: o.Managed}
 }
 
@@ -72,7 +84,15 @@ func (o *Object) Documents() ([]*document.Document, error) {
 
 // Lines returns the lines of the object's YAML, each with its field and the owners of the
 // field.
-func (o *Object) Lines() []explain.Line { return explain.Lines(o.Kind.Type(), o.split()) }
+func (o *Object) Lines() []explain.Line { return explain.Lines(o.fieldTypes(), o.split()) }
+
+// fieldTypes returns the type of the object, nil for an Object that no Lab returned.
+func (o *Object) fieldTypes() *schema.Type {
+	if o == nil || o.Kind == nil {
+		return nil
+	}
+	return o.Kind.Type()
+}
 
 // Owners returns the managedFields entries that own a field; the result is empty if nobody
 // owns it. List items may be given by index, key or value. A field inside an atomic list or
@@ -89,18 +109,26 @@ func (o *Object) Owners(field document.Path) ([]fieldmanager.Entry, error) {
 // instead of list indices, and ending at an atomic list or map that contains the field. An
 // error means that the object does not have the field.
 func (o *Object) FieldPath(field document.Path) (document.Path, error) {
-	m, err := o.lab.pipeline.Manager(o.Kind, "")
+	m, err := o.manager("")
 	if err != nil {
 		return nil, err
 	}
 	return m.FieldPath(o.Value, field)
 }
 
+// manager returns the Manager of the object's kind.
+func (o *Object) manager(subresource string) (*fieldmanager.Manager, error) {
+	if err := o.usable(); err != nil {
+		return nil, err
+	}
+	return o.lab.pipeline.Manager(o.Kind, subresource)
+}
+
 // Extract returns the fields that a manager has applied and the object still has, as a
 // configuration that can be applied again, like client-go's Extract functions. ok is false
 // if the manager has not applied anything. subresource is "" for the object itself.
 func (o *Object) Extract(manager, subresource string) (config document.Value, ok bool, err error) {
-	m, err := o.lab.pipeline.Manager(o.Kind, subresource)
+	m, err := o.manager(subresource)
 	if err != nil {
 		return document.Value{}, false, err
 	}

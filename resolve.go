@@ -62,9 +62,6 @@ func (l *Lab) Resolve(live, config Input, o ApplyOptions, choose func(Conflict) 
 	if r.Kind, _, err = l.kindOf(docs[0].Value, r.Target.Namespace != "", o.Subresource == "status"); err != nil {
 		return nil, err
 	}
-	if choose == nil {
-		choose = func(Conflict) string { return "" }
-	}
 	if r.Resolution, err = explain.Resolve(r.Kind.Type(), docs[0].Value, r.Conflicts, choose); err != nil || len(r.Open) > 0 {
 		return r, err
 	}

@@ -56,11 +56,7 @@ func (r *Result) Changed() bool {
 // without the metadata that only the API server sets (see [Lab.Changes]). The values of Secrets
 // are included: a program that prints changes has to mask them.
 func (r *Result) Changes() []explain.Change {
-	var before Object
-	if r.Before != nil {
-		before = *r.Before
-	}
-	return explain.Changes(r.After.Kind.Type(), before.split(), r.After.split())
+	return explain.Changes(r.After.fieldTypes(), r.Before.split(), r.After.split())
 }
 
 // Reasons lists, for the fields that the change set, removed, kept or transferred, the rule
@@ -69,11 +65,7 @@ func (r *Result) Reasons() []explain.Reason {
 	if r.noted == nil {
 		return nil
 	}
-	w := explain.Write{Type: r.After.Kind.Type(), After: r.After.split(), Manager: r.FieldManager, Notes: r.noted}
-	if r.Before != nil {
-		w.Before = r.Before.split()
-	}
-	return explain.Reasons(w)
+	return explain.Reasons(explain.Write{Type: r.After.fieldTypes(), Before: r.Before.split(), After: r.After.split(), Manager: r.FieldManager, Notes: r.noted})
 }
 
 // Reasons lists the fields that caused the refusal, each with its rule (doc/rules.md) and
@@ -82,10 +74,7 @@ func (e *Error) Reasons() []explain.Reason {
 	if e.write == nil || e.write.noted == nil {
 		return nil
 	}
-	w := explain.Write{Type: e.write.kind.Type(), Manager: e.FieldManager, Notes: e.write.noted}
-	if e.write.live != nil {
-		w.Before = e.write.live.split()
-	}
+	w := explain.Write{Type: e.write.kind.Type(), Before: e.write.live.split(), Manager: e.FieldManager, Notes: e.write.noted}
 	switch {
 	case e.Conflicts != nil:
 		w.Conflicts = e.Conflicts.List

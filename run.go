@@ -28,7 +28,7 @@ import (
 // and any other change is refused.
 func (l *Lab) Run(live, changes Input, c Change) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
-		objects, docs, err := l.read(live, changes)
+		objects, docs, err := l.read(live, changes, c)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -42,7 +42,10 @@ func (l *Lab) Run(live, changes Input, c Change) iter.Seq2[*Result, error] {
 	}
 }
 
-func (l *Lab) read(live, changes Input) (*liveObjects, []manifest.Object, error) {
+func (l *Lab) read(live, changes Input, c Change) (*liveObjects, []manifest.Object, error) {
+	if err := c.Action.check(); err != nil {
+		return nil, nil, err
+	}
 	found, err := readLive(live)
 	if err != nil {
 		return nil, nil, err
@@ -53,7 +56,7 @@ func (l *Lab) read(live, changes Input) (*liveObjects, []manifest.Object, error)
 
 // single performs a change that must be exactly one document.
 func (l *Lab) single(live, change Input, c Change) (*Result, error) {
-	found, docs, err := l.read(live, change)
+	found, docs, err := l.read(live, change, c)
 	if err != nil {
 		return nil, err
 	}

@@ -60,3 +60,12 @@ func TestCompactEvery(t *testing.T) {
 		}
 	})
 }
+
+// An interval of 0 keeps the history.
+func TestCompactNever(t *testing.T) {
+	for _, interval := range [...]time.Duration{0, -time.Second} {
+		q := newRequests(t, cluster.Config{})
+		q.c.CompactEvery(t.Context(), interval) // returns
+		q.must(cluster.Create, maps, `{"metadata":{"name":"a"}}`)
+	}
+}

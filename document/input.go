@@ -1,7 +1,13 @@
 package document
 
-// Documents returns d as the only document. It implements patchlab.Input.
-func (d *Document) Documents() ([]*Document, error) { return []*Document{d}, nil }
+// Documents returns d as the only document, or no document if it is nil. It implements
+// patchlab.Input.
+func (d *Document) Documents() ([]*Document, error) {
+	if d == nil {
+		return nil, nil
+	}
+	return []*Document{d}, nil
+}
 
 // Documents returns the value as a document without text, or no document if it is absent.
 // It implements patchlab.Input.

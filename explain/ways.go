@@ -70,7 +70,7 @@ type Resolution struct {
 }
 
 // Resolve resolves the conflicts of a configuration of type t. choose returns the name of
-// the way to resolve a conflict, or "" to leave it open.
+// the way to resolve a conflict, or "" to leave it open; a nil choose leaves all of them open.
 //
 // An error wraps ErrWay: the name is unknown, there is no live value to adopt, or the
 // configuration has no value at the path of the conflict. The last happens if the owner's
@@ -81,7 +81,10 @@ func Resolve(t *schema.Type, config document.Value, conflicts []fieldmanager.Con
 	var edits []edit
 	var of []fieldmanager.Conflict // by index of edits
 	for _, c := range conflicts {
-		name := choose(c)
+		name := ""
+		if choose != nil {
+			name = choose(c)
+		}
 		switch {
 		case name == "":
 			r.Open = append(r.Open, c)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -143,5 +144,15 @@ func TestManyEditsCopyOnce(t *testing.T) {
 	}
 	if few, many := work(500), work(4000); many > 12*few {
 		t.Errorf("500 edits take %d bytes, 4000 take %d", few, many)
+	}
+}
+
+// TestResolveWithoutChoice: a nil choose leaves all conflicts open.
+func TestResolveWithoutChoice(t *testing.T) {
+	config := parsedYAML(t, aDeployment)
+	conflicts := []fieldmanager.Conflict{{Path: document.Keys("spec", "replicas")}, {Path: document.Keys("spec", "paused")}}
+	r, err := Resolve(nil, config, conflicts, nil)
+	if err != nil || len(r.Open) != 2 || r.Force || r.Config != config {
+		t.Errorf("%+v, %v, want both conflicts open", r, err)
 	}
 }

@@ -68,8 +68,10 @@ func (r Request) Apply(object, patch document.Value) (document.Value, Type, erro
 		out, err = JSON(object, patch, r.Options)
 	case TypeMerge:
 		out, err = Merge(object, patch, r.Options)
-	default:
+	case TypeStrategic:
 		out, err = r.strategic(object, patch)
+	default:
+		err = refuse(t, ErrUnsupported, nil, "there is no such type of patch")
 	}
 	return out, t, err
 }

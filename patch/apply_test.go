@@ -133,3 +133,13 @@ func TestConcurrentUse(t *testing.T) {
 		t.Error("the object was changed")
 	}
 }
+
+// TestUnknownTypesAreRefused: a number that is no type of patch must not be a strategic merge patch.
+func TestUnknownTypesAreRefused(t *testing.T) {
+	deployment := kindOf(t, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
+	unknown := patch.TypeStrategic + 1
+	_, typ, err := patch.Apply([]byte(`{}`), []byte(`{"spec":{"replicas":2}}`), patch.Request{Type: unknown, Kind: deployment})
+	if !errors.Is(err, patch.ErrUnsupported) || typ != unknown {
+		t.Errorf("type %v: %v, want ErrUnsupported", typ, err)
+	}
+}

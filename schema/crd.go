@@ -46,7 +46,10 @@ type InvalidCRD struct {
 
 // Error returns the first error and the number of further ones.
 func (e *InvalidCRD) Error() string {
-	s := ErrInvalidCRD.Error() + " " + strconv.Quote(e.Name) + ": " + e.Errors[0].Error()
+	s := ErrInvalidCRD.Error() + " " + strconv.Quote(e.Name)
+	if len(e.Errors) > 0 {
+		s += ": " + e.Errors[0].Error()
+	}
 	if more := len(e.Errors) - 1; more > 0 {
 		s += " (and " + strconv.Itoa(more) + " more)"
 	}

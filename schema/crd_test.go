@@ -291,3 +291,9 @@ func FuzzFromCRD(f *testing.F) {
 		}
 	})
 }
+
+func TestInvalidCRDWithoutErrors(t *testing.T) {
+	if got, want := (&InvalidCRD{Name: "a"}).Error(), `invalid CustomResourceDefinition "a"`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -43,7 +43,7 @@ type KeyError struct {
 	Err error
 }
 
-func (e *KeyError) Error() string { return e.Op + " " + e.Key + ": " + e.Err.Error() }
+func (e *KeyError) Error() string { return fmt.Sprintf("%s %s: %v", e.Op, e.Key, e.Err) }
 
 // Unwrap returns [ErrNotFound], [ErrExists], [ErrTooLarge] or [ErrInvalidKey].
 func (e *KeyError) Unwrap() error { return e.Err }
@@ -137,9 +137,9 @@ type UnavailableError struct {
 
 func (e *UnavailableError) Error() string {
 	if e.Unknown {
-		return "storage did not respond, and the write may have taken effect: " + e.Err.Error()
+		return fmt.Sprintf("storage did not respond, and the write may have taken effect: %v", e.Err)
 	}
-	return "storage is unavailable: " + e.Err.Error()
+	return fmt.Sprintf("storage is unavailable: %v", e.Err)
 }
 
 // Unwrap returns the error of the underlying storage.

@@ -51,10 +51,14 @@ const crdKind = "CustomResourceDefinition"
 func (o Object) IsCRD() bool { return o.Kind() == crdKind }
 
 // Split returns the objects in documents in order; a List contributes its items. A document
-// that is not an object, such as a JSON patch, is returned as it is.
+// that is not an object, such as a JSON patch, is returned as it is. Documents without a value are
+// left out.
 func Split(docs ...*document.Document) []Object {
 	var objects []Object
 	for _, d := range docs {
+		if d == nil || !d.Root.Exists() {
+			continue
+		}
 		objects = split(objects, Object{Value: d.Root, Document: d})
 	}
 	return objects
