@@ -1,6 +1,8 @@
-// Package clientobject converts the typed and unstructured objects of client-go and
-// controller-runtime to documents and back, for programs that use patchlab with such
-// objects.
+// Package clientobject connects patchlab with programs that use client-go or controller-runtime:
+// [Input] makes their typed and unstructured objects the input of a patchlab.Lab, [Into] decodes a
+// result into such an object, and [StatusError] turns an error of a Lab into one that the functions
+// of k8s.io/apimachinery/pkg/api/errors recognize. [Document] and [Unstructured] convert objects to
+// documents and back.
 //
 // Only this package and package reference import apimachinery; all others use bytes and
 // documents.
@@ -20,15 +22,21 @@ import (
 // errAbsent is the error for a document that is to be converted but is absent.
 var errAbsent = errors.New("expected an object, found nothing")
 
-// Document converts an object to a document: an *unstructured.Unstructured directly, and
-// any other object, such as a *appsv1.Deployment or an apply configuration, through its
-// JSON. A nil *unstructured.Unstructured is absent, any other nil is null. The object is
+// errNil is the error for a nil pointer to decode into.
+var errNil = errors.New("cannot decode into a nil *unstructured.Unstructured")
+
+// Document converts an object to a document: an unstructured.Unstructured or a pointer to one
+// directly, and any other object, such as a *appsv1.Deployment or an apply configuration, through
+// its JSON. A nil *unstructured.Unstructured is absent, any other nil is null. The object is
 // neither modified nor retained. An error names the part that cannot be encoded as JSON.
 func Document(object any) (document.Value, error) {
-	if u, ok := object.(*unstructured.Unstructured); ok {
+	switch u := object.(type) {
+	case *unstructured.Unstructured:
 		if u == nil {
 			return document.Value{}, nil
 		}
+		return govalue.From(u.Object)
+	case unstructured.Unstructured: // its MarshalJSON is a method of the pointer
 		return govalue.From(u.Object)
 	}
 	data, err := json.Marshal(object)
@@ -60,6 +68,9 @@ func Unstructured(v document.Value) (*unstructured.Unstructured, error) {
 // *unstructured.Unstructured is replaced. An absent document is an error.
 func Into(v document.Value, into any) error {
 	if u, ok := into.(*unstructured.Unstructured); ok {
+		if u == nil {
+			return errNil
+		}
 		made, err := Unstructured(v)
 		if err == nil {
 			u.Object = made.Object

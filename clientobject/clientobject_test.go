@@ -2,6 +2,7 @@ package clientobject_test
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -46,15 +47,48 @@ func TestTypedObjectsAreConvertedByJSON(t *testing.T) {
 }
 
 func TestUnencodableObjectsAreRefused(t *testing.T) {
-	_, err := clientobject.Document(&unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"at": struct{}{}}}})
-	if err == nil || !strings.Contains(err.Error(), ".spec.at") {
-		t.Errorf("a struct inside an unstructured object: %v", err)
+	spec := func(x any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"at": x}}}
+	}
+	cyclic := map[string]any{}
+	cyclic["self"] = []any{cyclic}
+	for _, test := range []struct {
+		why    string
+		object any
+		want   string
+	}{
+		{"a struct inside an unstructured object", spec(struct{}{}), ".spec.at"},
+		{"NaN, which must not become null", spec(math.NaN()), ".spec.at: JSON has no number NaN"},
+		{"an infinity", spec([]any{math.Inf(-1)}), ".spec.at[0]: JSON has no number -Inf"},
+		{"a map that contains itself", spec(cyclic), "contains itself"},
+		{"an unstructured object that is no pointer", *spec(math.NaN()), ".spec.at"},
+		{"NaN in another object", map[string]any{"at": math.NaN()}, "NaN"},
+		{"a channel", make(chan int), "chan int"},
+	} {
+		if _, err := clientobject.Document(test.object); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", test.why, err, test.want)
+		}
 	}
 	if _, err := clientobject.Unstructured(document.NewList()); err == nil {
 		t.Error("a list became an object")
 	}
-	if _, err := clientobject.Document(make(chan int)); err == nil {
-		t.Error("a channel became a document")
+}
+
+// TestUnstructuredValues: an unstructured object that is not a pointer is the same object, and not a
+// struct with a field named Object.
+func TestUnstructuredValues(t *testing.T) {
+	u := unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Thing"}}
+	docs, err := clientobject.Input{Object: u}.Documents()
+	if err != nil || len(docs) != 1 || docs[0].Root.Get("kind").StringOr("") != "Thing" {
+		t.Errorf("%v, %v, want one Thing", docs, err)
+	}
+}
+
+func TestIntoNil(t *testing.T) {
+	for _, into := range []any{nil, (*unstructured.Unstructured)(nil), (*metav1.Status)(nil), unstructured.Unstructured{}} {
+		if err := clientobject.Into(document.NewObject(), into); err == nil {
+			t.Errorf("into %#v: no error", into)
+		}
 	}
 }
 

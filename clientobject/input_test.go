@@ -1,6 +1,7 @@
 package clientobject_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -45,4 +46,34 @@ func TestTypedObjectsNeedTheirKind(t *testing.T) {
 			t.Errorf("%s: created %v", c.why, result.Created())
 		}
 	}
+}
+
+// A controller predicts what its apply does to an object that its client has read. A typed object
+// needs a Scheme in the Input, such as client-go's scheme.Scheme.
+func ExampleInput() {
+	live := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "settings", "namespace": "shop"},
+	}}
+	config := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "settings", "namespace": "shop"},
+		"data": map[string]any{"level": "info"},
+	}}
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		panic(err)
+	}
+	result, err := lab.Apply(clientobject.Input{Object: live}, clientobject.Input{Object: config}, patchlab.ApplyOptions{FieldManager: "my-controller"})
+	if err != nil {
+		panic(err)
+	}
+	for _, change := range result.Changes() {
+		fmt.Println(change)
+	}
+	if err := clientobject.Into(result.Object(), live); err != nil {
+		panic(err)
+	}
+	fmt.Println(live.Object["data"], live.GetManagedFields()[0].Manager)
+	// Output:
+	// .data.level set: nothing, now "info"; owned by nobody, now by "my-controller"
+	// map[level:info] my-controller
 }

@@ -8,10 +8,20 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// From converts such a value to a document. An error names the part with another type.
+// From converts such a value to a document. An error names the part with another type, or with a
+// value that JSON does not have.
 func From(x any) (document.Value, error) { return from(x, nil) }
 
+// maxDepth is the depth to which objects and lists may nest, as in documents. A map that contains
+// itself exceeds it.
+const maxDepth = 10_000
+
+// from converts the part of a value at a path. Parts beside each other share the memory of their
+// paths, which end up in the text of an error only.
 func from(x any, path document.Path) (document.Value, error) {
+	if len(path) > maxDepth {
+		return document.Value{}, fmt.Errorf("%w: an unstructured object has more than %d levels, or contains itself", document.ErrTooDeep, maxDepth)
+	}
 	switch t := x.(type) {
 	case nil:
 		return document.NewNull(), nil
@@ -26,12 +36,15 @@ func from(x any, path document.Path) (document.Value, error) {
 	case int32:
 		return document.NewInt(int64(t)), nil
 	case float64:
+		if t-t != 0 {
+			return document.Value{}, fmt.Errorf("%s: JSON has no number %v", path, t)
+		}
 		return document.NewFloat(t), nil
 	case []any:
 		var b document.ListBuilder
 		b.Grow(len(t))
 		for i, item := range t {
-			v, err := from(item, path.Item(i))
+			v, err := from(item, append(path, document.IndexStep(i)))
 			if err != nil {
 				return v, err
 			}
@@ -42,7 +55,7 @@ func from(x any, path document.Path) (document.Value, error) {
 		var b document.ObjectBuilder
 		b.Grow(len(t))
 		for key, member := range t {
-			v, err := from(member, path.Child(key))
+			v, err := from(member, append(path, document.FieldStep(key)))
 			if err != nil {
 				return v, err
 			}
