@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coreapply "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/patchlab-dev/patchlab/patchlabtest"
 )
@@ -42,4 +45,64 @@ func ExampleStart() {
 	// Output:
 	// true
 	// Apply failed with 1 conflict: conflict with "ops": .data.level
+}
+
+// The first update fails as if another client had written the object in between, and the record of
+// requests shows that the client has tried again.
+func ExampleServer_Inject() {
+	s, err := patchlabtest.New(patchlabtest.Options{Values: []any{
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "settings", Namespace: "default"}},
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Stop()
+	defer s.Inject(patchlabtest.Fault{Verb: "update", Resource: "configmaps", Name: "settings", Times: 1, Status: patchlabtest.Conflict()})()
+
+	ctx := context.Background()
+	c := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().ConfigMaps("default")
+	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		object, err := c.Get(ctx, "settings", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		object.Data = map[string]string{"level": "debug"}
+		_, err = c.Update(ctx, object, metav1.UpdateOptions{})
+		return err
+	})
+	fmt.Println(err)
+	for _, r := range s.Requests() {
+		fmt.Println(r.Verb, r.Resource, r.Name, r.Code)
+	}
+	// Output:
+	// <nil>
+	// get configmaps settings 200
+	// update configmaps settings 409
+	// get configmaps settings 200
+	// update configmaps settings 200
+}
+
+// A controller gets only the rights that its role grants.
+func ExampleServer_ConfigFor() {
+	s, err := patchlabtest.New(patchlabtest.Options{RBAC: true, Values: []any{
+		&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "reader", Namespace: "shop"},
+			Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list"}}}},
+		&rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "reader", Namespace: "shop"},
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
+			Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: "controller", Namespace: "shop"}}},
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Stop()
+	c := kubernetes.NewForConfigOrDie(s.ConfigFor("system:serviceaccount:shop:controller")).CoreV1()
+	_, err = c.ConfigMaps("shop").List(context.Background(), metav1.ListOptions{})
+	fmt.Println(err)
+	_, err = c.Secrets("shop").List(context.Background(), metav1.ListOptions{})
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// secrets is forbidden: User "system:serviceaccount:shop:controller" cannot list resource "secrets" in API group "" in the namespace "shop"
 }

@@ -2,6 +2,7 @@ package patchlabtest_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/patchlabtest"
 )
 
@@ -96,14 +98,6 @@ func TestFaultsFailTheSelectedRequests(t *testing.T) {
 			t.Errorf("update %d: got %v, want %s", i, err, message)
 		}
 	}
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("a fault for the verb Update, which no request has, does not panic")
-			}
-		}()
-		s.Inject(patchlabtest.Fault{Verb: "Update", Status: patchlabtest.Conflict()})
-	}()
 	remove := s.Inject(patchlabtest.Fault{Verb: "watch", Status: patchlabtest.Expired()})
 	if _, err := maps.Watch(ctx, metav1.ListOptions{}); !apierrors.IsResourceExpired(err) {
 		t.Errorf("watch: got %v, want Expired", err)
@@ -145,4 +139,97 @@ func TestRequestsAreRecordedWithTheirManager(t *testing.T) {
 		writes[1].Name != "a" || !writes[1].Time.Equal(start.Add(time.Hour)) {
 		t.Errorf("recorded %+v", writes)
 	}
+}
+
+// TestFaultsByName: a create has its name in the body, a list and a watch in the field selector.
+func TestFaultsByName(t *testing.T) {
+	ctx := context.Background()
+	s := newServer(t, patchlabtest.Options{})
+	maps := clientOf(t, s.Config()).CoreV1().ConfigMaps("d")
+	named := metav1.ListOptions{FieldSelector: "metadata.name=a"}
+	list := func(o metav1.ListOptions) error {
+		_, err := maps.List(ctx, o)
+		return err
+	}
+	created := func(name string) error {
+		_, err := maps.Create(ctx, configMap(name), metav1.CreateOptions{})
+		return err
+	}
+	defer s.Inject(patchlabtest.Fault{Resource: "configmaps", Name: "a", Status: patchlabtest.Conflict()})()
+	for _, test := range []struct {
+		why  string
+		err  error
+		want bool
+	}{
+		{"a create of the name", created("a"), true},
+		{"a create of another name", created("b"), false},
+		{"a list of the name", list(named), true},
+		{"a list of all", list(metav1.ListOptions{}), false},
+		{"a list of another name", list(metav1.ListOptions{FieldSelector: "metadata.name=b"}), false},
+	} {
+		if apierrors.IsConflict(test.err) != test.want || !test.want && test.err != nil {
+			t.Errorf("%s: %v, want a fault: %v", test.why, test.err, test.want)
+		}
+	}
+	if _, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "c-"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range s.Requests() {
+		names = append(names, r.Name)
+	}
+	if len(names) != 6 || names[0] != "a" || names[1] != "b" || names[2] != "a" || names[3] != "" || len(names[5]) != len("c-12345") {
+		t.Errorf("recorded the names %q", names)
+	}
+}
+
+// TestFaultsWithoutEffectPanic: a test with a fault that no request can match would pass for the
+// wrong reason.
+func TestFaultsWithoutEffectPanic(t *testing.T) {
+	s := newServer(t, patchlabtest.Options{})
+	status := patchlabtest.Conflict()
+	for _, test := range []struct {
+		why   string
+		fault patchlabtest.Fault
+		want  string // of the panic; "" if the fault may have an effect
+	}{
+		{"nothing happens", patchlabtest.Fault{Verb: "get"}, "neither a Status nor a Delay"},
+		{"a verb in upper case", patchlabtest.Fault{Verb: "Update", Status: status}, `no request has the verb "Update"; the verbs are get, list,`},
+		{"the name of an unknown verb", patchlabtest.Fault{Verb: "unknown", Status: status}, `"unknown"`},
+		{"no code", patchlabtest.Fault{Status: &cluster.Status{Message: "no"}}, "the code 0"},
+		{"a code that HTTP does not have", patchlabtest.Fault{Status: &cluster.Status{Code: 1000}}, "the code 1000"},
+		{"a success", patchlabtest.Fault{Status: &cluster.Status{Code: 200}}, "the code 200"},
+		{"fewer than no requests", patchlabtest.Fault{Times: -1, Status: status}, "-1 requests"},
+		{"a kind", patchlabtest.Fault{Resource: "ConfigMap", Status: status}, `did you mean "configmaps"?`},
+		{"a short name", patchlabtest.Fault{Resource: "deploy", Status: status}, `did you mean "deployments"?`},
+		{"a subresource", patchlabtest.Fault{Resource: "pods/status", Status: status}, "Fault.Subresource"},
+		{"another group's resource", patchlabtest.Fault{Group: "apps", Resource: "pods", Status: status}, `the group "apps" has no resource "pods"`},
+		{"a version as the group", patchlabtest.Fault{Group: "v1", Status: status}, `no group "v1"`},
+		{"a group with a version", patchlabtest.Fault{Group: "apps/v1", Status: status}, "has a version"},
+		{"a name of several objects", patchlabtest.Fault{Verb: "deletecollection", Name: "a", Status: status}, "has no Name"},
+		{"a resource whose definition may come", patchlabtest.Fault{Group: "example.com", Resource: "widgets", Status: status}, ""},
+		{"a resource whose group is not named", patchlabtest.Fault{Resource: "widgets", Status: status}, ""},
+		{"a delay", patchlabtest.Fault{Group: "core", Resource: "configmaps", Delay: time.Millisecond}, ""},
+	} {
+		func() {
+			defer func() {
+				got, _ := recover().(string)
+				if test.want == "" && got != "" || !strings.Contains(got, test.want) {
+					t.Errorf("%s: the panic is %q, want %q", test.why, got, test.want)
+				}
+			}()
+			s.Inject(test.fault)()
+		}()
+	}
+}
+
+// TestConfigForNobody: a config without a user would be that of the administrator.
+func TestConfigForNobody(t *testing.T) {
+	s := newServer(t, patchlabtest.Options{})
+	defer func() {
+		if recover() == nil {
+			t.Error("ConfigFor returns a config for no user")
+		}
+	}()
+	s.ConfigFor("")
 }

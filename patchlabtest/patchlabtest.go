@@ -97,10 +97,13 @@ type Options struct {
 	// time.Now. It must be safe for concurrent use.
 	Now func() time.Time
 	// Seed, if not 0, makes uids and the suffixes of generated names the same in every run
-	// that creates objects in the same order.
+	// that creates objects in the same order. Concurrent requests have no such order, nor has the
+	// controller that creates the account "default" of each namespace with the admission plugin
+	// ServiceAccount: what is created while it runs may have other uids in every run.
 	Seed uint64
 	// Wrap returns the handler for requests, given the server's own. It may, for example,
-	// fail, delay or record some of them. nil uses the server's own.
+	// fail, delay or record some of them. nil uses the server's own; that Wrap returns nil is an
+	// error.
 	Wrap func(http.Handler) http.Handler
 	// NoAdmission disables CEL rules, admission policies, admission webhooks and conversion
 	// webhooks.
@@ -186,6 +189,11 @@ func New(o Options) (*Server, error) {
 	if err = controllers.Bootstrap(ctx, c, o.RBAC); err == nil {
 		err = load(ctx, c, o)
 	}
+	options := server.Options{User: admin(), Tokens: tokens, Authorizer: authorizer, Now: o.Now}
+	var api *server.Server
+	if err == nil {
+		api, err = wrapped(g, options, o.Wrap)
+	}
 	var l net.Listener
 	if err == nil {
 		l, err = listen()
@@ -207,7 +215,7 @@ func New(o Options) (*Server, error) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		err := server.New(g, server.Options{User: admin(), Tokens: tokens, Authorizer: authorizer, Wrap: o.Wrap, Now: o.Now}).Serve(ctx, l, nil)
+		err := api.Serve(ctx, l, nil)
 		controlled.Wait()
 		done <- errors.Join(err, failed, c.Close())
 	}()
@@ -218,6 +226,20 @@ func New(o Options) (*Server, error) {
 		stop:    stop,
 		done:    sync.OnceValue(func() error { return <-done }),
 	}, nil
+}
+
+// wrapped returns a server whose handler is the one that wrap returns.
+func wrapped(g *gate, o server.Options, wrap func(http.Handler) http.Handler) (*server.Server, error) {
+	if wrap == nil {
+		return server.New(g, o), nil
+	}
+	var handler http.Handler
+	o.Wrap = func(http.Handler) http.Handler { return handler }
+	s := server.New(g, o)
+	if handler = wrap(s); handler == nil {
+		return nil, errors.New("Options.Wrap returned nil; a function that changes nothing returns its argument")
+	}
+	return s, nil
 }
 
 // listen listens on a free port, of IPv6 if there is no IPv4.

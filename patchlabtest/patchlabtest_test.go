@@ -1,6 +1,7 @@
 package patchlabtest_test
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,6 +107,7 @@ func TestNewErrors(t *testing.T) {
 		{"a file that is not YAML", patchlabtest.Options{CRDs: []string{broken}}, "broken.yaml"},
 		{"an object whose CRD is missing", patchlabtest.Options{Objects: []string{unknown}}, `unknown.yaml:1:1: no kind "Widget"`},
 		{"an object twice", patchlabtest.Options{Objects: []string{twice}}, `twice.yaml:5:1: configmaps "a" already exists`},
+		{"a handler that is nil", patchlabtest.Options{Wrap: func(http.Handler) http.Handler { return nil }}, "Options.Wrap returned nil"},
 		{"an unknown version", patchlabtest.Options{Version: "1.2"}, "1.2"},
 	}
 	for _, k := range cases {

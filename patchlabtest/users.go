@@ -16,8 +16,12 @@ func admin() cluster.User {
 
 // ConfigFor returns a config for a client that impersonates a user, such as "ada" or
 // "system:serviceaccount:NAMESPACE:NAME". The groups that Kubernetes adds to authenticated
-// users and service accounts are added.
+// users and service accounts are added. It panics if the name is empty, which would be the
+// administrator of [Server.Config]; the user of requests without credentials is "system:anonymous".
 func (s *Server) ConfigFor(user string, groups ...string) *rest.Config {
+	if user == "" {
+		panic("patchlabtest: ConfigFor requires the name of a user")
+	}
 	config := s.Config()
 	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
 	return config
