@@ -15,8 +15,12 @@ import (
 // GoTest converts a scenario to a Go test in a package. The test uses client-go's dynamic
 // client to send the requests of the steps to an API server of package patchlabtest, and
 // compares responses, objects and managers with results, the results of Run. A step without
-// a request becomes a comment. An error is that of an invalid definition or object.
+// a request becomes a comment. An error is that of an invalid definition or object, or of a pkg that
+// is no name of a package.
 func GoTest(s *Scenario, results []Result, pkg string) ([]byte, error) {
+	if !isPackageName(pkg) {
+		return nil, fmt.Errorf("%q is not the name of a Go package: letters, digits and _, not beginning with a digit, and no keyword", pkg)
+	}
 	g := &goTest{scenario: s, results: results}
 	for _, texts := range [...][]string{s.Definitions, s.Objects} {
 		for _, text := range texts {
@@ -47,6 +51,20 @@ func GoTest(s *Scenario, results []Result, pkg string) ([]byte, error) {
 	}
 	head.WriteString("\n\t\"github.com/patchlab-dev/patchlab/patchlabtest\"\n)\n\n")
 	return []byte(head.String() + body), nil
+}
+
+// goKeywords are Go's keywords, which are no names.
+const goKeywords = " break case chan const continue default defer else fallthrough for func go goto if import interface map package range return select struct switch type var "
+
+// isPackageName reports whether a Go package can have a name. go/token, which knows this too, would
+// be in the page.
+func isPackageName(name string) bool {
+	for i, r := range name {
+		if !unicode.IsLetter(r) && r != '_' && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return name != "" && name != "_" && !strings.Contains(goKeywords, " "+name+" ")
 }
 
 // goTest prints the test function.

@@ -77,15 +77,15 @@ func Versions() []string {
 }
 
 // Builtin returns the built-in kinds of a Kubernetes version from "1.30" to "1.37". A patch
-// version and a leading v are ignored ("v1.36.3"), and "" is DefaultVersion. For any other
-// version the error is ErrUnknownVersion.
+// version and a leading v are ignored ("v1.36.3", "v1.36.3+k3s1"), and "" is DefaultVersion. For
+// any other version the error is ErrUnknownVersion.
 func Builtin(version string) (*Catalog, error) {
 	all := load()
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: the catalog is empty or of another format", ErrUnknownVersion)
 	}
 	minor := strings.TrimPrefix(cmp.Or(version, DefaultVersion), "v")
-	if parts := strings.SplitN(minor, ".", 3); len(parts) == 3 {
+	if parts := strings.SplitN(minor, ".", 3); len(parts) == 3 && isPatchVersion(parts[2]) {
 		minor = parts[0] + "." + parts[1]
 	}
 	for _, c := range all {
@@ -94,6 +94,16 @@ func Builtin(version string) (*Catalog, error) {
 		}
 	}
 	return nil, fmt.Errorf("%w %q: the catalog has %s", ErrUnknownVersion, version, strings.Join(Versions(), ", "))
+}
+
+// isPatchVersion reports whether a text is the last number of a semantic version, with the parts that
+// may follow it.
+func isPatchVersion(text string) bool {
+	if end := strings.IndexAny(text, "-+"); end >= 0 {
+		text = text[:end]
+	}
+	_, ok := digits(text)
+	return ok
 }
 
 // newest returns the newest catalog, which has the most types.
