@@ -56,6 +56,7 @@ type Alternative struct {
 // An error means that the API server would refuse the wanted object itself, or that from
 // does not have the object that to names (ErrNoMatch).
 func (l *Lab) Alternatives(from, to Input, o ApplyOptions) (*Alternatives, error) {
+	o.Force = false
 	if o.FieldManager == "" {
 		o.FieldManager = ActionApply.manager()
 	}

@@ -2,6 +2,7 @@ package patchlab_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab"
@@ -75,5 +76,22 @@ func checkAlternative(t *testing.T, name string, step int, a *patchlab.Alternati
 		t.Errorf("%s, step %d: the %s %s is exact and misses something: %v", name, step, p.Action, p.Patch, p.Limits)
 	case !p.Exact && p.Err == nil && shown == 0:
 		t.Errorf("%s, step %d: the %s %s is not exact, and no limit shows where:\nwanted %s\nis     %s", name, step, p.Action, p.Patch, a.Wanted.Value, p.Result.After.Value)
+	}
+}
+
+// TestAlternativesIgnoreForce: the options of an apply may be used as they are; whether force is needed
+// is a result.
+func TestAlternativesIgnoreForce(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	wanted := strings.Replace(settings, `"k":"1"`, `"k":"2"`, 1)
+	for _, force := range []bool{false, true} {
+		got, err := lab.Alternatives(patchlab.Bytes(settings), patchlab.Bytes(wanted), patchlab.ApplyOptions{Force: force})
+		if err != nil {
+			t.Errorf("force %v: %v", force, err)
+			continue
+		}
+		if p := got.Patches[3]; !p.Force || !p.Exact { // the manager before-first-apply owns the field
+			t.Errorf("force %v: the apply has force %v, exact %v", force, p.Force, p.Exact)
+		}
 	}
 }

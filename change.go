@@ -67,16 +67,20 @@ type Change struct {
 // actions are the actions of a Change, without the zero Action.
 var actions = [...]Action{ActionApply, ActionClientApply, ActionCreate, ActionUpdate, ActionJSONPatch, ActionMergePatch, ActionStrategicPatch}
 
-// check refuses an action that does not exist: it could be the misspelled name of any other.
-func (a Action) check() error {
-	if a == "" || slices.Contains(actions[:], a) {
+// check refuses an action that does not exist, which could be the misspelled name of any other, and
+// the creation of a subresource.
+func (c *Change) check() error {
+	if c.Action == ActionCreate && c.Subresource != "" {
+		return invalidOption("subresource", "objects are created without a subresource; update or patch "+strconv.Quote(c.Subresource)+" afterwards")
+	}
+	if c.Action == "" || slices.Contains(actions[:], c.Action) {
 		return nil
 	}
 	names := make([]string, len(actions))
 	for i, valid := range actions {
 		names[i] = string(valid)
 	}
-	return invalidOption("action", strconv.Quote(string(a))+" is not one of "+strings.Join(names, ", "))
+	return invalidOption("action", strconv.Quote(string(c.Action))+" is not one of "+strings.Join(names, ", "))
 }
 
 // fieldValidation returns the field validation with which kubectl sends an action.

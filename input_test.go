@@ -12,8 +12,9 @@ import (
 
 const settings = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"shop"},"data":{"k":"1"}}`
 
-// TestUnknownActionsAndTypesAreRefused: a misspelled action must not be another one.
-func TestUnknownActionsAndTypesAreRefused(t *testing.T) {
+// TestInvalidOptionsAreRefused: a misspelled action must not be another one, and an option without a
+// meaning is not left out silently.
+func TestInvalidOptionsAreRefused(t *testing.T) {
 	lab, err := patchlab.New(patchlab.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -35,6 +36,8 @@ func TestUnknownActionsAndTypesAreRefused(t *testing.T) {
 		_, err := lab.Patch(patchlab.Bytes(settings), patchlab.Bytes(`{"data":{"k":"2"}}`), patchlab.PatchOptions{Type: typ})
 		return err
 	}
+	_, resolved := lab.Resolve(patchlab.Bytes(settings), patchlab.Bytes(settings), patchlab.ApplyOptions{Force: true}, nil)
+	_, created := lab.Create(patchlab.Bytes(settings), patchlab.WriteOptions{Subresource: "status"})
 	for _, test := range []struct {
 		why    string
 		err    error
@@ -43,6 +46,8 @@ func TestUnknownActionsAndTypesAreRefused(t *testing.T) {
 	}{
 		{"a name of kubectl", run("replace"), "action", `"replace" is not one of apply, client-side-apply, create, update, json-patch, merge-patch, strategic-patch`},
 		{"another case", run("Apply"), "action", `"Apply" is not one of`},
+		{"conflicts of an apply with force", resolved, "force", "explain.Force"},
+		{"a subresource of a new object", created, "subresource", "created without a subresource"},
 		{"a type after the last", patched(patch.TypeStrategic + 1), "type", "unknown type"},
 	} {
 		var refused *patchlab.Error

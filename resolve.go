@@ -32,14 +32,14 @@ type Resolution struct {
 // Resolve finds the conflicts of an apply and resolves each. choose returns explain.Force,
 // explain.DropField or explain.AdoptValue for a conflict, or "" to leave it open; a nil
 // choose leaves all of them open. The resolved configuration is then applied, which gives
-// Result.
+// Result. ApplyOptions.Force must not be set: an apply with force has no conflicts.
 //
 // An error is an *[Error] if the configuration is refused for another reason, before or
 // after its conflicts are resolved. It wraps explain.ErrWay if the chosen resolution is not
 // possible.
 func (l *Lab) Resolve(live, config Input, o ApplyOptions, choose func(Conflict) string) (*Resolution, error) {
 	if o.Force {
-		return nil, fmt.Errorf("%w: an apply with force has no conflicts to resolve", ErrInput)
+		return nil, invalidOption("force", "Resolve finds the conflicts of an apply without force; to take a field over, let choose return explain.Force for its conflict")
 	}
 	docs, err := objects(config)
 	if err != nil {

@@ -43,7 +43,7 @@ func (l *Lab) Run(live, changes Input, c Change) iter.Seq2[*Result, error] {
 }
 
 func (l *Lab) read(live, changes Input, c Change) (*liveObjects, []manifest.Object, error) {
-	if err := c.Action.check(); err != nil {
+	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
 	found, err := readLive(live)

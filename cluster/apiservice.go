@@ -48,7 +48,7 @@ func (c *Cluster) RegisterVersions(ctx context.Context) error {
 			custom[k.Group] = true
 		}
 	}
-	for _, builtin := range kinds.BuiltinRegistrations {
+	for _, builtin := range kinds.BuiltinRegistrations() {
 		if served[builtin.Name()] {
 			if err := r.create(ctx, builtin); err != nil {
 				return err

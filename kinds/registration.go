@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -45,9 +46,13 @@ func FollowsDefinitions(service document.Value) bool {
 	return service.Lookup("metadata", "labels", automanaged).StringOr("") == continuously
 }
 
-// BuiltinRegistrations are the built-in versions that are registered, with the priorities of
-// Kubernetes 1.37 (k8s.io/kubernetes, pkg/controlplane/apiserver and cmd/kube-apiserver/app).
-var BuiltinRegistrations = [...]Registration{
+// BuiltinRegistrations returns the built-in versions that are registered, with the priorities of
+// Kubernetes 1.37.
+func BuiltinRegistrations() []Registration { return slices.Clone(builtinRegistrations[:]) }
+
+// builtinRegistrations is a table of k8s.io/kubernetes, pkg/controlplane/apiserver and
+// cmd/kube-apiserver/app.
+var builtinRegistrations = [...]Registration{
 	{"v1", "", 18000, 1, false},
 	{"v1", "apps", 17800, 15, false},
 	{"v1", "events.k8s.io", 17750, 15, false},

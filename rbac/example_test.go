@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/rbac"
 )
 
@@ -44,4 +45,33 @@ func ExampleCluster() {
 	// secrets is forbidden: User "ada" cannot create resource "secrets" in API group "" in the namespace "shop"
 	// roles.rbac.authorization.k8s.io "more" is forbidden: user "ada" (groups=[]) is attempting to grant RBAC permissions not currently held:
 	// {APIGroups:[""], Resources:["secrets"], Verbs:["get"]}
+}
+
+// Review answers what 'kubectl auth can-i --as ada' asks.
+func ExampleCluster_Review() {
+	inner, err := cluster.New(cluster.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer inner.Close()
+	c := rbac.Cluster{Cluster: inner}
+	const group = "rbac.authorization.k8s.io"
+	for _, o := range []struct{ resource, body string }{
+		{"roles", `{"metadata":{"name":"reader"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"]}]}`},
+		{"rolebindings", `{"metadata":{"name":"ada"},"roleRef":{"apiGroup":"` + group + `","kind":"Role","name":"reader"},"subjects":[{"apiGroup":"` + group + `","kind":"User","name":"ada"}]}`},
+	} {
+		if _, err := c.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Group: group, Version: "v1", Resource: o.resource,
+			Namespace: "shop", Body: []byte(o.body)}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for _, resource := range []string{"configmaps", "secrets"} {
+		asked := document.NewObject().With("verb", document.NewString("get")).
+			With("resource", document.NewString(resource)).With("namespace", document.NewString("shop"))
+		status, err := c.Review(context.Background(), cluster.User{Name: "ada"}, document.NewObject().With("resourceAttributes", asked))
+		fmt.Println(status, err)
+	}
+	// Output:
+	// {"allowed":true,"reason":"RBAC: allowed by RoleBinding \"ada/shop\" of Role \"reader\" to User \"ada\""} <nil>
+	// {"allowed":false} <nil>
 }

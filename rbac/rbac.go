@@ -111,11 +111,13 @@ func checkStream(ctx context.Context, c *cluster.Cluster, r *cluster.Request, a 
 		Details: &cluster.StatusDetails{Kind: r.Resource, Name: r.Name}}
 }
 
-// exempt reports whether a user may do everything: a member of system:masters, and nobody, which the
-// requests of the process itself have as user.
+// exempt reports whether a user may do everything: a member of system:masters, and the process itself.
 func exempt(u cluster.User) bool {
-	return u.Name == "" && len(u.Groups) == 0 || slices.Contains(u.Groups, names.Superusers)
+	return isProcess(u) || slices.Contains(u.Groups, names.Superusers)
 }
+
+// isProcess reports whether a user is nobody, as in the requests of the process itself.
+func isProcess(u cluster.User) bool { return u.Name == "" && len(u.Groups) == 0 }
 
 // actionOf returns what a request does. The namespace of a Namespace is its own name.
 func actionOf(r *cluster.Request) *action {

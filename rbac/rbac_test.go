@@ -10,6 +10,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/controllers"
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/rbac"
 	"github.com/patchlab-dev/patchlab/server"
 )
@@ -160,6 +161,34 @@ func TestRulesReview(t *testing.T) {
 		const want = `{"apiGroups":[""],"resourceNames":["a"],"resources":["configmaps"],"verbs":["get","list"]}`
 		if last := rules.At(rules.Len() - 1).String(); last != want || rules.Len() != 3 || status.Get("nonResourceRules").Len() != 2 || status.Get("incomplete").String() != "false" {
 			t.Errorf("%s: the status is %s", format, status)
+		}
+	}
+}
+
+// TestReviewOfNobody: nobody is the process itself, which may do everything; a caller that leaves the
+// user out does not ask about it.
+func TestReviewOfNobody(t *testing.T) {
+	c := newCluster(t)
+	spec, err := document.ParseYAML([]byte(`{resourceAttributes: {verb: delete, resource: secrets, namespace: shop}}`), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		why    string
+		user   cluster.User
+		failed bool
+		want   bool // whether it is allowed
+	}{
+		{"nobody", cluster.User{}, true, false},
+		{"a UID names nobody", cluster.User{UID: "1"}, true, false},
+		{"a user without roles", cluster.User{Name: "ada"}, false, false},
+		{"a group without roles", cluster.User{Groups: []string{"devs"}}, false, false},
+		{"a superuser", cluster.User{Groups: []string{"system:masters"}}, false, true},
+	} {
+		status, err := c.Review(t.Context(), test.user, spec.Root)
+		allowed, _ := status.Get("allowed").Bool()
+		if (err != nil) != test.failed || allowed != test.want {
+			t.Errorf("%s: allowed %v, error %v", test.why, allowed, err)
 		}
 	}
 }

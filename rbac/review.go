@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"context"
+	"errors"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -18,9 +19,9 @@ func (c Cluster) reviewed(ctx context.Context, r *cluster.Request, resp *cluster
 	var err error
 	switch r.Resource {
 	case "selfsubjectaccessreviews":
-		status, err = c.Review(ctx, u, spec)
+		status, err = c.review(ctx, u, spec)
 	case "subjectaccessreviews", "localsubjectaccessreviews":
-		status, err = c.Review(ctx, userOf(spec), spec)
+		status, err = c.review(ctx, userOf(spec), spec)
 	case "selfsubjectrulesreviews":
 		status, err = c.rules(ctx, r)
 	default:
@@ -44,9 +45,21 @@ func userOf(spec document.Value) cluster.User {
 }
 
 // Review returns the status of a SubjectAccessReview (authorization.k8s.io/v1) about a user: allowed, and
-// the reason if there is one. Of the spec it reads resourceAttributes and nonResourceAttributes. An error
-// means that the roles could not be read.
+// the reason if there is one. Of the spec it reads resourceAttributes and nonResourceAttributes. The user
+// has a name or a group, as the spec of a SubjectAccessReview must have. An error means that there is
+// neither, or that the roles could not be read.
 func (c Cluster) Review(ctx context.Context, u cluster.User, spec document.Value) (document.Value, error) {
+	if isProcess(u) {
+		return document.Value{}, errNobody
+	}
+	return c.review(ctx, u, spec)
+}
+
+// errNobody is the error for a review about nobody, whose requests would be those of the process.
+var errNobody = errors.New("a review requires a user with a name or a group")
+
+// review is Review for the user of a request, which may come from the process itself.
+func (c Cluster) review(ctx context.Context, u cluster.User, spec document.Value) (document.Value, error) {
 	text := func(of document.Value, key string) string { return of.Get(key).StringOr("") }
 	resource, path := spec.Get("resourceAttributes"), spec.Get("nonResourceAttributes")
 	a := &action{verb: text(path, "verb"), path: text(path, "path")}
