@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"sync"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/internal/engine/bounded"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -61,15 +61,15 @@ type Options struct {
 }
 
 // Lab computes the results of changes to objects. It stores no objects. It caches what it
-// prepares for each kind, so a program should create one Lab and reuse it. It is safe for
-// concurrent use.
+// prepares for each of up to 1000 kinds, so a program should create one Lab with New and reuse it.
+// It is safe for concurrent use.
 type Lab struct {
 	pipeline *cluster.Pipeline
 	strict   bool
 	rules    bool         // evaluate validation rules
 	patches  patch.Engine // nil selects patchlab's own
 	// schemaless maps each schemalessKind in use to its *schema.Kind.
-	schemaless sync.Map
+	schemaless bounded.Map
 }
 
 // New returns a Lab. An error names the version, file or definition that is not valid.

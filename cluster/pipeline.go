@@ -3,11 +3,11 @@ package cluster
 import (
 	"context"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/bounded"
 	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
@@ -33,7 +33,7 @@ type pipeline struct {
 
 	// known caches *kinds.Strategy by *schema.Kind, managers caches *fieldmanager.Manager by
 	// managerKey.
-	known, managers sync.Map
+	known, managers bounded.Map
 }
 
 type managerKey struct {
@@ -67,8 +67,7 @@ func (p *pipeline) strategy(k *schema.Kind) *kinds.Strategy {
 	if f, ok := p.known.Load(k); ok {
 		return f.(*kinds.Strategy)
 	}
-	f, _ := p.known.LoadOrStore(k, kinds.For(k))
-	return f.(*kinds.Strategy)
+	return p.known.LoadOrStore(k, kinds.For(k)).(*kinds.Strategy)
 }
 
 // task is the processing of one write. A store may call it several times, each time with a

@@ -153,8 +153,7 @@ func (p *pipeline) fieldManager(ep *endpoint) (*fieldmanager.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, _ := p.managers.LoadOrStore(key, m)
-	return known.(*fieldmanager.Manager), nil
+	return p.managers.LoadOrStore(key, m).(*fieldmanager.Manager), nil
 }
 
 // newFieldManager returns fieldmanager.For with the engine and the converters of this cluster.
