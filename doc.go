@@ -40,4 +40,7 @@
 // changed fields. A change that the API server would refuse is an *[Error] with the status
 // code, the invalid fields with their positions, and the conflicts with other field
 // managers.
+//
+// The fields of results and errors have the values of Secrets, like those of other objects: a program
+// that prints them has to mask these. The message of an Error has none.
 package patchlab

@@ -16,15 +16,20 @@ import (
 )
 
 // Conflicts lists the fields that an apply would change although other managers own them.
-// It is part of the *[Error] of the apply, where errors.As finds it.
+// It is part of the *[Error] of the apply, where errors.As finds it. Its message has no values.
 type Conflicts = fieldmanager.Conflicts
 
-// Conflict is a field that an apply would change although another manager owns it.
+// Conflict is a field that an apply would change although another manager owns it. Its String and
+// JSON have the live value and the wanted one; see [Error] for those of Secrets.
 type Conflict = fieldmanager.Conflict
 
 // Error reports a change that failed: the API server would refuse it, or it was not sent
 // because its document matches no known kind or no live object. An input that cannot be
 // parsed is a *document.SyntaxError instead.
+//
+// The messages about a Secret, which are those of Error, Fields and Notes, have no values of its data
+// and stringData. The values themselves are in Fields, in Conflicts and in the Err of the API server,
+// and so in the JSON of an Error: a program that prints these has to mask them if Target is a Secret.
 type Error struct {
 	// Target identifies the object as far as it is known.
 	Target Target `json:"target"`

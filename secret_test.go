@@ -9,7 +9,7 @@ import (
 )
 
 // TestMessagesHaveNoValuesOfSecrets refuses changes of a Secret for reasons that show a value for any
-// other kind.
+// other kind, or have it in their fields.
 func TestMessagesHaveNoValuesOfSecrets(t *testing.T) {
 	lab, err := patchlab.New(patchlab.Options{})
 	if err != nil {
@@ -23,17 +23,24 @@ func TestMessagesHaveNoValuesOfSecrets(t *testing.T) {
 		{"a failed test shows both values", `[{"op":"test","path":"/data/p","value":"cGF0Y2hlZA=="}]`, "the object has another value", patchlab.ActionJSONPatch},
 		{"a number is shown by its text", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"stringData":{"p":81734502}}`, "expected a string, got a number", patchlab.ActionApply},
 		{"a long string is cut", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"data":"81734502 81734502 81734502 81734502 81734502 8"}`, "got a string", patchlab.ActionApply},
+		{"a conflict has the live value and the wanted one", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"data":{"p":"cGF0Y2hlZA=="}}`, "conflict with", patchlab.ActionApply},
+		{"a value that is not base64", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"data":{"p":"81734502 "}}`, "base64", patchlab.ActionUpdate},
+		{"a number out of range is refused before its kind is known", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"stringData":{"p":1,"p":81734502e400}}`, "in quotes", patchlab.ActionApply},
+		{"a template", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"data":{"p":"{{ 81734502 }}"}}`, "a template", patchlab.ActionUpdate},
 		{"a merge patch is decoded as a whole", `{"stringData":{"p":81734502.5}}`, "a number", patchlab.ActionMergePatch},
 	} {
 		for _, err := range lab.Run(patchlab.Bytes([]byte(live)), patchlab.Bytes([]byte(test.change)), patchlab.Change{Action: test.action}) {
-			var refused *patchlab.Error
-			if !errors.As(err, &refused) {
-				t.Errorf("%s: %v", test.why, err)
+			if err == nil {
+				t.Errorf("%s: no error", test.why)
 				continue
 			}
-			messages := refused.Error()
-			for _, f := range refused.Fields {
-				messages += "\n" + f.Message
+			messages := err.Error()
+			var refused *patchlab.Error
+			if errors.As(err, &refused) {
+				for _, f := range refused.Fields {
+					messages += "\n" + f.Message + "\n" + f.Hint
+				}
+				messages += strings.Join(refused.Notes, "\n")
 			}
 			for _, value := range []string{"bGl2ZS1wYXNzd29yZA", "cGF0Y2hlZA", "81734502"} {
 				if strings.Contains(messages, value) {

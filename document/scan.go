@@ -45,7 +45,7 @@ func (p *parser) number() error {
 	}
 	n, ok := numberNode(p.s[start:i], whole)
 	if !ok {
-		return p.fail(start, "the number "+snippet(p.s[start:i], 40)+" is out of range")
+		return p.fail(start, "the number is out of range; put it in quotes if it is a string") // such as a password
 	}
 	n.flags |= fromSource
 	if n.flags&canonical == 0 {
