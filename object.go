@@ -15,7 +15,8 @@ import (
 // object.
 //
 // Functions of packages explain and fieldmanager take an Object as
-// fieldmanager.Object{Value: o.Value, Managed: o.Managed}.
+// fieldmanager.Object{Value: o.Value, Managed: o.Managed}. [Object.Join] is the object for other
+// programs: o.Join().YAML() and o.Join().JSON() are its text.
 type Object struct {
 	Kind *schema.Kind
 	// Value is the object without metadata.managedFields, which Managed holds in decoded
@@ -65,6 +66,15 @@ func (l *Lab) open(kind *schema.Kind, v document.Value) (*Object, error) {
 
 // Join returns the object including metadata.managedFields.
 func (o *Object) Join() document.Value { return o.split().Join() }
+
+// MarshalJSON returns the JSON of Join.
+func (o *Object) MarshalJSON() ([]byte, error) { return o.Join().MarshalJSON() }
+
+// String identifies the object, such as "Deployment.apps web in namespace shop". It has no values.
+func (o *Object) String() string {
+	text := func(path ...string) string { return o.split().Value.Lookup(path...).StringOr("") }
+	return Target{text("apiVersion"), text("kind"), text("metadata", "namespace"), text("metadata", "name")}.String()
+}
 
 // split returns the object for packages explain and fieldmanager; it is empty if there is none.
 func (o *Object) split() fieldmanager.Object {

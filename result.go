@@ -1,36 +1,52 @@
 package patchlab
 
 import (
+	"strconv"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 )
 
-// Result is the outcome of a change to one object.
+// Result is the outcome of a change to one object. Its JSON has the objects as the API server would
+// return them, with managedFields.
 type Result struct {
-	Target Target
+	Target Target `json:"target"`
 	// Action and FieldManager are those of the change, including detected and default ones.
-	Action       Action
-	FieldManager string
+	Action       Action `json:"action"`
+	FieldManager string `json:"fieldManager"`
 	// Position is where the change's document begins.
-	Position document.Position
+	Position document.Position `json:"position,omitzero"`
 	// Before is the object before the change, as the API server reads it from storage: with
 	// defaults for missing fields. It is nil if the object was created.
-	Before *Object
+	Before *Object `json:"before,omitempty"`
 	// After is the object after the change. Nothing is stored, so it keeps the resourceVersion
 	// of the live object; its generation and managedFields are those after the change. If the
 	// change removes the last finalizer of an object with a deletionTimestamp, After is the
 	// object in the response, which the API server then deletes.
-	After *Object
+	After *Object `json:"after"`
 	// Scale is the Scale in the response to a change of the scale subresource; absent
 	// otherwise.
-	Scale document.Value
+	Scale document.Value `json:"scale,omitzero"`
 	// Warnings lists the warnings that the API server would send.
-	Warnings []string
+	Warnings []string `json:"warnings,omitempty"`
 	// Notes lists findings and assumptions: the detected action, the namespace, a kind
 	// without a schema.
-	Notes []string
+	Notes []string `json:"notes,omitempty"`
 
 	noted *explain.Notes // nil unless Change.Explain is set
+}
+
+// String returns a summary without values, such as "Deployment.apps web in namespace shop:
+// server-side apply as "gitops", changed".
+func (r *Result) String() string {
+	effect := "unchanged"
+	switch {
+	case r.Created():
+		effect = "created"
+	case r.Changed():
+		effect = "changed"
+	}
+	return r.Target.String() + ": " + r.Action.Title() + " as " + strconv.Quote(r.FieldManager) + ", " + effect
 }
 
 // Object returns the object after the change as the API server would return it, with

@@ -1,0 +1,73 @@
+package patchlab_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab"
+)
+
+// TestResultsAsText prints results and objects as a log does: without values, of a Secret for example.
+func TestResultsAsText(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	secret := func(value string) patchlab.Input {
+		return patchlab.Bytes(`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"shop"},"data":{"p":"` + value + `"}}`)
+	}
+	created, err := lab.Apply(nil, secret("YWJj"), patchlab.ApplyOptions{FieldManager: "gitops"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ value, want string }{
+		{"ZGVm", `Secret s in namespace shop: server-side apply as "gitops", changed`},
+		{"YWJj", `Secret s in namespace shop: server-side apply as "gitops", unchanged`},
+	} {
+		result, err := lab.Apply(created.After, secret(test.value), patchlab.ApplyOptions{FieldManager: "gitops"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(result); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+	if got, want := fmt.Sprint(created), `Secret s in namespace shop: server-side apply as "gitops", created`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := fmt.Sprintf("%v", created.After), "Secret s in namespace shop"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := fmt.Sprint(&patchlab.Result{}, &patchlab.Object{}); strings.Contains(got, "PANIC") {
+		t.Errorf("zero values: %s", got)
+	}
+}
+
+// TestResultsAsJSON: the objects of a result are API objects, which a Lab reads again.
+func TestResultsAsJSON(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	created, err := lab.Apply(nil, patchlab.Bytes(settings), patchlab.ApplyOptions{FieldManager: "gitops"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(created)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read struct {
+		Target, Position, Before, After json.RawMessage
+		Action, FieldManager            string
+		Scale, Warnings                 json.RawMessage
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&read); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(text), `{"target":{"apiVersion":"v1","kind":"ConfigMap",`) || read.Before != nil || read.Scale != nil || read.FieldManager != "gitops" {
+		t.Errorf("a created object is %s", text)
+	}
+	again, err := lab.Apply(patchlab.Bytes(read.After), patchlab.Bytes(settings), patchlab.ApplyOptions{FieldManager: "gitops"})
+	if err != nil || again.Changed() {
+		t.Errorf("applying to the object of the JSON: %v, %v, want no change", again, err)
+	}
+}
