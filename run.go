@@ -240,10 +240,10 @@ func (w *write) transfers() bool {
 // configuration into the last-applied annotation of an object that has one.
 func (w *write) document() *document.Document {
 	d := &document.Document{Root: w.Value}
-	switch {
-	case w.change.Action == ActionApply && w.lacksNamespace():
-		d.Root = w.withNamespace()
-	case len(w.At) == 0:
+	if w.change.Action == ActionApply {
+		d.Root = manifest.WithNamespace(w.Value, w.target.Namespace)
+	}
+	if len(w.At) == 0 && document.SameNode(d.Root, w.Value) {
 		return w.Document
 	}
 	for _, duplicate := range w.Document.Duplicates {
@@ -255,45 +255,21 @@ func (w *write) document() *document.Document {
 	return d
 }
 
-// lacksNamespace reports whether a configuration leaves its namespace to the client.
-func (w *write) lacksNamespace() bool {
-	if !w.kind.Namespaced || w.Value.Kind() != document.Object {
-		return false
-	}
-	namespace := w.Value.Lookup("metadata", "namespace")
-	return !namespace.Exists() || namespace.Kind() == document.Null || namespace.StringOr("-") == ""
-}
-
-// withNamespace returns the configuration with the namespace of the target.
-func (w *write) withNamespace() document.Value {
-	if !w.lacksNamespace() {
-		return w.Value
-	}
-	return w.Value.Set(document.NewString(w.target.Namespace), "metadata", "namespace")
-}
-
-// clientApply does what 'kubectl apply' does without --server-side: it creates the object
-// with its configuration in an annotation, or sends the three-way patch between that
-// annotation, the configuration and the live object.
+// clientApply does what 'kubectl apply' does without --server-side.
 func (w *write) clientApply() (*Result, error) {
-	config := w.withNamespace()
-	if w.live == nil {
-		return w.send(cluster.Create, cluster.JSON, &document.Document{Root: patch.WithLastApplied(config)})
-	}
-	if !w.live.Value.Lookup("metadata", "annotations", patch.LastApplied).Exists() {
+	if w.live != nil && !w.live.Value.Lookup("metadata", "annotations", patch.LastApplied).Exists() {
 		w.notes = append(w.notes, "the live object lacks the annotation "+patch.LastApplied+
 			": fields that the manifest no longer has are not removed; kubectl writes the annotation and warns")
 	}
-	p, patchType, err := patch.ClientApply(w.live.Join(), config, w.kind, patch.ThreeWayOptions{Options: patch.Options{Engine: w.lab.patches}})
-	if err != nil {
+	r, err := cluster.ClientApply(w.kind, w.live.Join(), manifest.WithNamespace(w.Value, w.target.Namespace), w.lab.patches)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if p.Len() == 0 {
+	case r == nil:
 		return &Result{noted: w.noted, Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager, Notes: w.notes,
 			Position: w.Position(), Before: w.live, After: w.live}, nil
 	}
-	verb, format := patchAction(patchType).format()
-	return w.send(verb, format, &document.Document{Root: p})
+	return w.send(r.Verb, r.Format, r.Document)
 }
 
 // send passes a request through the pipeline.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
 // send sends the step's request.
@@ -85,41 +85,24 @@ func (r *Runner) answer(ctx context.Context, q *cluster.Request) (*cluster.Respo
 	return resp, nil
 }
 
-// clientApply does what 'kubectl apply' does without --server-side: it creates the object
-// with its configuration in an annotation, or sends the three-way patch between that
-// annotation, the configuration and the live object.
+// clientApply does what 'kubectl apply' does without --server-side.
 func (r *Runner) clientApply(ctx context.Context, s *Step, res *Result) error {
 	if res.Config.Kind() != document.Object {
 		return &Error{Reason: "client-side apply requires an object as its body"}
 	}
-	config := withNamespace(res.Config, res.Target.Namespace)
-	if !res.Before.Value.Exists() {
-		q := r.request(cluster.Create, res)
-		q.Name, q.FieldManager, q.FieldValidation = "", s.Actor, "Strict"
-		q.Document = &document.Document{Root: patch.WithLastApplied(config)}
-		return r.do(ctx, q, res)
-	}
-	p, patchType, err := patch.ClientApply(res.Before.Join(), config, res.Kind, patch.ThreeWayOptions{})
+	sent, err := cluster.ClientApply(res.Kind, res.Before.Join(), manifest.WithNamespace(res.Config, res.Target.Namespace), nil)
 	if err != nil {
 		return err
 	}
-	if p.Len() == 0 {
+	if sent == nil {
 		res.Code = 200
 		return nil
 	}
-	q := r.request(cluster.Patch, res)
+	q := r.request(sent.Verb, res)
+	q.Format, q.Document = sent.Format, sent.Document
 	q.FieldManager, q.FieldValidation = s.Actor, "Strict"
-	q.Format = cluster.MergePatch
-	if patchType == patch.TypeStrategic {
-		q.Format = cluster.StrategicPatch
+	if q.Verb == cluster.Create {
+		q.Name = ""
 	}
-	q.Document = &document.Document{Root: p}
 	return r.do(ctx, q, res)
-}
-
-func withNamespace(v document.Value, namespace string) document.Value {
-	if namespace == "" || v.Lookup("metadata", "namespace").Exists() {
-		return v
-	}
-	return v.Set(document.NewString(namespace), "metadata", "namespace")
 }

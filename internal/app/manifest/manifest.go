@@ -95,6 +95,16 @@ func withType(list, item document.Value) document.Value {
 	return item.With("kind", document.NewString(kind)).With("apiVersion", list.Get("apiVersion"))
 }
 
+// WithNamespace returns a configuration with the namespace that kubectl adds to one of a namespaced
+// kind that has none. An empty namespace is that of a cluster-scoped kind, and adds nothing.
+func WithNamespace(config document.Value, namespace string) document.Value {
+	own := config.Lookup("metadata", "namespace")
+	if namespace == "" || config.Kind() != document.Object || own.Exists() && !own.IsNull() && own.StringOr("-") != "" {
+		return config
+	}
+	return config.Set(document.NewString(namespace), "metadata", "namespace")
+}
+
 // SortForCreation moves CustomResourceDefinitions to the front, followed by Namespaces, and
 // otherwise keeps the order.
 func SortForCreation(objects []Object) {

@@ -305,3 +305,23 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("error is %v, want %s", err, want)
 	}
 }
+
+func TestWithNamespace(t *testing.T) {
+	for _, test := range []struct{ why, config, namespace, want string }{
+		{"none is added", `{"metadata":{"name":"a"}}`, "shop", `{"metadata":{"name":"a","namespace":"shop"}}`},
+		{"null is none", `{"metadata":{"namespace":null}}`, "shop", `{"metadata":{"namespace":"shop"}}`},
+		{"the empty text is none", `{"metadata":{"namespace":""}}`, "shop", `{"metadata":{"namespace":"shop"}}`},
+		{"its own is kept", `{"metadata":{"namespace":"a"}}`, "shop", `{"metadata":{"namespace":"a"}}`},
+		{"a value of another type is left to the API server", `{"metadata":{"namespace":5}}`, "shop", `{"metadata":{"namespace":5}}`},
+		{"a cluster-scoped kind has none", `{"metadata":{"name":"a"}}`, "", `{"metadata":{"name":"a"}}`},
+		{"a patch that is a list has no metadata", `[1]`, "shop", `[1]`},
+	} {
+		d, err := document.Parse([]byte(test.config), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := manifest.WithNamespace(d.Root, test.namespace).String(); got != test.want {
+			t.Errorf("%s: %s, want %s", test.why, got, test.want)
+		}
+	}
+}

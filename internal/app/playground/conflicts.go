@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/scenario"
 )
@@ -55,37 +56,22 @@ func resolution(step Step, res *scenario.Result, number int, name string) (Step,
 	case number != -1 || len(list) == 0:
 		return step, errors.New("the step has no such conflict")
 	}
-	config, text, kept := res.Config, step.Body, true
-	for _, c := range list {
-		w, err := named(explain.Ways(c), name)
-		if err != nil {
-			return step, err
-		}
-		next := w.Config(typeOf(res.Kind), config)
-		if kept && !document.SameNode(config, next) {
-			text, err = manifest.Rewrite(text, 0, next)
-			kept = err == nil
-		}
-		config = next
-		if w.Force {
-			step.Do = string(scenario.ForceApply)
-		}
+	resolved, err := explain.Resolve(typeOf(res.Kind), res.Config, list, func(fieldmanager.Conflict) string { return name })
+	if err == nil && len(resolved.Open) > 0 { // without a name
+		err = explain.ErrWay
 	}
-	switch {
-	case document.SameNode(config, res.Config):
-	case kept:
-		step.Body = text
-	default: // without the comments
-		step.Body = string(config.YAML())
+	if err != nil {
+		return step, err
+	}
+	if resolved.Force {
+		step.Do = string(scenario.ForceApply)
+	}
+	if document.SameNode(resolved.Config, res.Config) {
+		return step, nil
+	}
+	step.Body, err = manifest.Rewrite(step.Body, 0, resolved.Config)
+	if err != nil { // without the comments
+		step.Body = string(resolved.Config.YAML())
 	}
 	return step, nil
-}
-
-func named(ways []explain.Way, name string) (explain.Way, error) {
-	for _, w := range ways {
-		if w.Name == name {
-			return w, nil
-		}
-	}
-	return explain.Way{}, errors.New("this conflict cannot be resolved with " + name)
 }
