@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+)
+
+func (m *migrating) printPatch(object *patchlab.Object, migration *explain.Migration, p document.Value) error {
+	if !migration.Needed() {
+		m.app.note(m.title(object) + ": " + m.nothing(object, migration))
+	} else if m.o.output == "patch" && !migration.Before.Value.Lookup("metadata", "resourceVersion").Exists() {
+		m.app.note("warning: the object has no resourceVersion, so the API server will not refuse the patch if the object has changed in the meantime")
+	}
+	m.app.print(p.String() + "\n")
+	return nil
+}
+
+// text returns the migration as text.
+func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, next nextApply) string {
+	var b strings.Builder
+	b.WriteString(m.title(object) + ": ")
+	if !migration.Needed() {
+		return b.String() + m.nothing(object, migration) + "\n"
+	}
+	fmt.Fprintf(&b, "%s to %s\n\nManagers to fold:\n", andList(migration.From), migration.To)
+	for _, e := range migration.Folded {
+		fmt.Fprintf(&b, "  %s: %s\n", entryText(e), count(e.Fields.Leaves().Len(), "field is transferred", "fields are transferred")+" to "+migration.To)
+	}
+	for _, e := range migration.Lost {
+		fmt.Fprintf(&b, "  %s: removed without transferring its fields, because %s has an entry in another version\n", entryText(e), migration.To)
+	}
+	var others []string
+	for _, from := range migration.From {
+		if !slices.Contains(updatersOf(object), from) {
+			others = append(others, from)
+		}
+	}
+	if len(others) > 0 {
+		b.WriteString("  " + notUpdatedMessage(object, others) + "\n")
+	}
+	m.stuckText(&b, migration)
+	m.nextText(&b, migration, next)
+	resource := resourceLine(object.Kind, object.Value.Lookup("metadata", "name").StringOr(""))
+	namespace := object.Value.Lookup("metadata", "namespace").StringOr("")
+	if namespace != "" {
+		namespace = " -n " + shellQuote(namespace)
+	}
+	command := m.command(migration, resource+namespace)
+	guard := "it is not protected against concurrent changes, because the object has no resourceVersion"
+	if version := migration.Before.Value.Lookup("metadata", "resourceVersion").StringOr(""); version != "" {
+		guard = "the API server refuses it (409) unless the resourceVersion of the object is " + version
+	}
+	fmt.Fprintf(&b, "\nThe patch; %s:\n  %s -o patch |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin -o jsonpath='{.metadata.resourceVersion}'\n",
+		guard, command, resource, namespace)
+	fmt.Fprintf(&b, "\nThe patch that reverts it, with the resourceVersion that this command prints and the copy of the object before the migration:\n  %s -o back --resource-version RV |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin\n",
+		command, resource, namespace)
+	return b.String()
+}
+
+// title returns the heading for an object.
+func (m *migrating) title(object *patchlab.Object) string {
+	return targetOf(object).String()
+}
+
+// nothing describes why no migration is necessary.
+func (m *migrating) nothing(object *patchlab.Object, migration *explain.Migration) string {
+	switch {
+	case object.Managed.Len() == 0 && m.owned:
+		return "nothing to migrate: no manager owns a field"
+	case object.Managed.Len() == 0:
+		return "nothing to migrate: the object has no managedFields; use 'kubectl get --show-managed-fields' to include them"
+	case len(migration.From) == 0:
+		text := "nothing to migrate: no manager has used client-side apply"
+		if updates := updatersOf(object); len(updates) > 0 {
+			text += "; select other managers with --from: " + strings.Join(updates, ", ")
+		}
+		return text
+	}
+	return "nothing to migrate: " + notUpdatedMessage(object, migration.From)
+}
+
+// notUpdatedMessage returns the message that managers have not updated an object, and who has.
+// The managers are quoted, because those of --from may have any name.
+func notUpdatedMessage(object *patchlab.Object, managers []string) string {
+	names := make([]string, len(managers))
+	for i, m := range managers {
+		names[i] = strconv.Quote(m)
+	}
+	text := "the object has no updates by " + andList(names)
+	if updates := updatersOf(object); len(updates) > 0 {
+		text += "; it has updates by " + andList(updates)
+	}
+	return text
+}
+
+// updatersOf returns the managers that own fields of the object itself by updates.
+func updatersOf(object *patchlab.Object) []string {
+	var updates []string
+	for _, e := range object.Managed.Entries() {
+		if e.Operation == fieldmanager.OperationUpdate && e.Subresource == "" && !slices.Contains(updates, e.Manager) {
+			updates = append(updates, e.Manager)
+		}
+	}
+	return updates
+}
+
+// command returns the current command line for one object, which resource selects if there are
+// several, without an output format.
+func (m *migrating) command(migration *explain.Migration, resource string) string {
+	name := shellQuote(m.name)
+	if m.name == "-" || isResource(m.name) {
+		name = "BEFORE" // a copy in a file
+	}
+	if len(m.objects) > 1 || m.selected {
+		name += " " + resource
+	}
+	without := []string{"filename", "from", "to", "namespace", "output", "resource-version", "quiet"}
+	if !m.o.schemas.fromCluster {
+		without = append(without, "context", "kubeconfig") // for OBJECT in the cluster only
+	}
+	text := m.o.inputs.command.CommandPath() + " " + name + flagsOf(m.o.inputs.command, without...)
+	for _, from := range m.o.from {
+		text += " --from " + shellQuote(from)
+	}
+	return text + " --to " + shellQuote(migration.To)
+}
+
+func entryText(e fieldmanager.Entry) string {
+	text := fmt.Sprintf("%s (%s, %s", e.Manager, e.Operation, e.APIVersion)
+	if !e.Time.IsZero() {
+		text += ", " + e.Time.UTC().Format("2006-01-02T15:04:05Z")
+	}
+	return text + ")"
+}
+
+// stuckText lists the fields that cannot be removed by an apply.
+func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) {
+	for _, left := range [...]bool{true, false} {
+		title := "\nNot removed, without the migration, when " + migration.To + " omits them:\n"
+		if left {
+			title = "\nNot removed, because " + migration.To + " has omitted them and another manager still owns them:\n"
+		}
+		for _, s := range migration.Stuck {
+			if s.Left == left && !s.Default {
+				fmt.Fprintf(b, "%s  %s (%s)\n", title, s.Path, s.Manager)
+				title = ""
+			}
+		}
+	}
+	n := 0
+	for _, s := range migration.Stuck {
+		if s.Default {
+			n++
+		}
+	}
+	if n > 0 {
+		fmt.Fprintf(b, "\nNot listed: %s, which the API server would set again.\n", count(n, "field with a default value", "fields with default values"))
+	}
+}
+
+// lastAppliedPath is the annotation of client-side apply.
+var lastAppliedPath = document.Keys("metadata", "annotations", fieldmanager.LastApplied).String()
+
+// nextText describes the effect of the next apply.
+func (m *migrating) nextText(b *strings.Builder, migration *explain.Migration, next nextApply) {
+	if len(m.o.inputs.files) == 0 {
+		return
+	}
+	file := strings.Join(m.o.inputs.files, ", ")
+	if !next.Found {
+		fmt.Fprintf(b, "\n%s contains no manifest of the object.\n", file)
+		return
+	}
+	fmt.Fprintf(b, "\nApplying %s as %s after the migration", file, migration.To)
+	if len(next.Removed)+len(next.Conflicts)+len(next.Left) == 0 {
+		b.WriteString(" has the same result as without the migration.\n")
+		return
+	}
+	b.WriteString(":\n")
+	for _, p := range next.Removed {
+		fmt.Fprintf(b, "  removes %s, which is kept without the migration\n", p)
+		if migration.To == "kubectl" && p.String() == lastAppliedPath {
+			b.WriteString("    (kubectl keeps it: it first applies the annotation as kubectl-last-applied)\n")
+		}
+	}
+	for _, p := range next.Conflicts {
+		fmt.Fprintf(b, "  sets %s, which conflicts without the migration\n", p)
+	}
+	for _, c := range next.Left {
+		fmt.Fprintf(b, "  conflicts on %s with %s, with and without the migration\n", c.Path, c.Owner)
+	}
+}
+
+// migrationDocument is the output document for a migration.
+type migrationDocument struct {
+	APIVersion string               `json:"apiVersion"`
+	Kind       string               `json:"kind"`
+	Target     patchlab.Target      `json:"target"`
+	From       []string             `json:"from"`
+	To         string               `json:"to"`
+	Folded     []fieldmanager.Owner `json:"folded"`
+	Lost       []fieldmanager.Owner `json:"lost"`
+	Stuck      []explain.StuckField `json:"stuck"`
+	// NextApply is set if there is a manifest.
+	NextApply *nextApply `json:"nextApply,omitempty"`
+	// Patch and Back are JSON patches. Back does not test the resourceVersion, which the
+	// migration changes.
+	Patch document.Value `json:"patch"`
+	Back  document.Value `json:"back"`
+}
+
+// json adds the migration of an object to the output.
+func (m *migrating) json(object *patchlab.Object, migration *explain.Migration, next nextApply) error {
+	d := migrationDocument{APIVersion: "patchlab.dev/v1", Kind: "Migration", Target: targetOf(object), From: migration.From, To: migration.To,
+		Stuck: slices.Concat([]explain.StuckField{}, migration.Stuck), Patch: migration.Patch(), Back: migration.Back("")}
+	d.From = slices.Concat([]string{}, d.From)
+	d.Folded, d.Lost = ownersOf(migration.Folded), ownersOf(migration.Lost)
+	if next.Found {
+		next.Removed, next.Conflicts = slices.Concat([]document.Path{}, next.Removed), slices.Concat([]document.Path{}, next.Conflicts)
+		next.Left = slices.Concat([]fieldmanager.Conflict{}, next.Left)
+		d.NextApply = &next
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	parsed, err := document.Parse(text, document.Options{MaxBytes: -1})
+	if err != nil {
+		return err
+	}
+	m.documents = append(m.documents, parsed.Root)
+	return nil
+}
+
+func ownersOf(entries []fieldmanager.Entry) []fieldmanager.Owner {
+	owners := make([]fieldmanager.Owner, 0, len(entries))
+	for _, e := range entries {
+		owners = append(owners, e.Owner)
+	}
+	return owners
+}
