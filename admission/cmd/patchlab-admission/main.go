@@ -1,6 +1,6 @@
 // Command patchlab-admission is patchlab with admission and the reference engine: 'serve' runs
-// CEL rules, policies and webhooks, 'run' and 'apply' CEL rules and policies. patchlab
-// executes it for commands that need them.
+// CEL rules, policies and webhooks, 'run' and 'apply' CEL rules and policies, and the other
+// commands that compute changes CEL rules. patchlab executes it for commands that need them.
 package main
 
 import (

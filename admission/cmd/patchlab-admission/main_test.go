@@ -104,10 +104,10 @@ names: {plural: toys, singular: toy, kind: Toy}, versions: [{name: v1, served: t
 properties: {spec: {type: object, properties: {size: {type: integer}}, x-kubernetes-validations: [{rule: self.size < 5, message: too big}]}}}}}]}}
 `
 
-// TestApplyOfTheOtherProgramEvaluatesRules checks that the command without CEL executes the one
+// TestTheOtherProgramEvaluatesRules checks that the command without CEL executes the one
 // with it if what is changed has rules, with the same standard input and without printing notes
 // twice, and only then.
-func TestApplyOfTheOtherProgramEvaluatesRules(t *testing.T) {
+func TestTheOtherProgramEvaluatesRules(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the program is a symbolic link to the test, which Windows creates for administrators only")
 	}
@@ -135,6 +135,7 @@ func TestApplyOfTheOtherProgramEvaluatesRules(t *testing.T) {
 	}{
 		{"a rule refuses", "apply", sized + toy, nil, 1, "Invalid value: too big"},
 		{"explain hands over as well", "explain", toy, []string{"--crd", crd}, 1, "too big"},
+		{"resolve hands over as well", "resolve", toy, []string{"--crd", crd}, 1, "too big"},
 		{"an object without rules beside a definition with some", "apply", unruled, []string{"--crd", crd}, 0, "kind: ConfigMap"},
 	} {
 		var out, problems bytes.Buffer
@@ -145,6 +146,28 @@ func TestApplyOfTheOtherProgramEvaluatesRules(t *testing.T) {
 		}
 		if n := strings.Count(problems.String(), "contains no live objects"); n != 1 {
 			t.Errorf("%s: the note about the live objects is printed %d times\n%s", c.why, n, problems.String())
+		}
+	}
+	small := filepath.Join(dir, "small.yaml")
+	if err := os.WriteFile(small, []byte(strings.Replace(toy, "7", "3", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why       string
+		arguments []string
+		code      int
+		want      string
+	}{
+		{"a rule refuses the intended object of a diff", []string{"diff", small, "-", "--crd", crd}, 1, "too big"},
+		{"a rule refuses one way to resolve a conflict", []string{"resolve", small, "-", "--crd", crd}, 3, "not possible: <stdin>:2:68: Toy.example.com \"t\" is invalid: spec: Invalid value: too big"},
+		{"a rule refuses the next apply after a migration", []string{"migrate", small, "-f", "-", "--crd", crd}, 1, "too big"},
+	} {
+		for _, program := range []cli.Linked{{}, commands()} { // which hands over, and which does not have to
+			var out, problems bytes.Buffer
+			code := cli.RunLinked(program, c.arguments, strings.NewReader(toy), &out, &problems)
+			if code != c.code || !strings.Contains(out.String()+problems.String(), c.want) || strings.Contains(problems.String(), "not evaluated") {
+				t.Errorf("%s: exit code %d\n%s%s", c.why, code, out.String(), problems.String())
+			}
 		}
 	}
 	// A pipe, as of <(command) in a shell, can be read only once.

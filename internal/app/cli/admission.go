@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -28,6 +29,19 @@ func (a *App) admit(ctx context.Context, config *cluster.Config, o AdmissionOpti
 		return true, a.runWith(ctx, program)
 	}
 	return false, nil
+}
+
+// newLab returns a Lab that evaluates CEL rules if this program can.
+func (a *App) newLab(o patchlab.Options) (*patchlab.Lab, error) {
+	if a.Admission != nil {
+		var config cluster.Config
+		if err := a.Admission(&config, AdmissionOptions{}); err != nil {
+			return nil, err
+		}
+		o.Rules = config.Rules
+	}
+	o.Now, o.UID = a.Now, a.UID
+	return patchlab.New(o)
 }
 
 // noteNoAdmission prints what a server of this program does not support. suppress says how to
@@ -60,12 +74,21 @@ func (a *App) holdForRules() *heldOutput {
 	return h
 }
 
-// release prints what was held.
+// release prints what was held, and what is printed from now on at once. It may be called again.
 func (h *heldOutput) release() {
 	if h != nil {
 		h.app.Err = h.errs
-		_, _ = h.errs.Write(h.text.Bytes())
+		_, _ = h.text.WriteTo(h.errs)
 	}
+}
+
+// handOverFor executes the other program if a kind of the changes has rules. done is true if that
+// program has done all the work.
+func (h *heldOutput) handOverFor(ctx context.Context, kinds *schema.Registry, live, changes documents) (done bool, err error) {
+	if h == nil || !haveRules(kinds, live, changes) {
+		return false, nil
+	}
+	return true, h.handOver(ctx)
 }
 
 // handOver executes the other program, which prints the same again.

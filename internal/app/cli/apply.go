@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/patchlab-dev/patchlab"
-	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -265,8 +264,8 @@ func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) 
 	if err != nil {
 		return nil, err
 	}
-	if held != nil && haveRules(registry, in.live, in.changes) {
-		return nil, held.handOver(ctx)
+	if done, err := held.handOverFor(ctx, registry, in.live, in.changes); done {
+		return nil, err
 	}
 	in.lab, err = o.lab(a, registry)
 	if err != nil {
@@ -277,21 +276,14 @@ func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) 
 
 // lab returns a Lab with the kinds and with the engine that the flags select.
 func (o *applyOptions) lab(a *App, registry *schema.Registry) (*patchlab.Lab, error) {
-	options := patchlab.Options{Kinds: registry, NoDefaults: !o.defaults, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}
-	if a.Admission != nil {
-		var config cluster.Config
-		if err := a.Admission(&config, AdmissionOptions{}); err != nil {
-			return nil, err
-		}
-		options.Rules = config.Rules
-	}
+	options := patchlab.Options{Kinds: registry, NoDefaults: !o.defaults, Strict: o.schemas.strict}
 	if err := o.policies.options(a, &options); err != nil {
 		return nil, err
 	}
 	if o.engine.name == "reference" {
 		options.MergeEngine, options.PatchEngine = a.Reference.Merge(), a.Reference.Patch
 	}
-	return patchlab.New(options)
+	return a.newLab(options)
 }
 
 // changeError rewrites an error of a change for the command line: options are named by their

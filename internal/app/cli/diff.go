@@ -54,7 +54,8 @@ one side has are named. An object that only FROM has is no difference for --exit
 because FROM may be a dump of a cluster.
 
 The configuration for server-side apply contains the fields that --field-manager has
-applied before and that TO still has, and the changed fields.
+applied before and that TO still has, and the changed fields. As in apply, the program
+` + admissionProgram + ` evaluates the CEL rules of custom resources.
 
 ` + exitHelpOf(map[int]string{
 			exitRefused: "the API server would refuse the intended object, or an input could not be read",
@@ -117,35 +118,50 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 			return err
 		}
 	}
-	from, err := o.inputs.readLive(ctx, a, cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace))
-	if err != nil {
+	d, err := a.differing(ctx, o)
+	if d == nil {
 		return err
 	}
-	to, err := a.wanted(ctx, o)
-	if err != nil {
-		return err
-	}
-	registry, err := o.schemas.registry(ctx, a, from, to)
-	if err != nil {
-		return err
-	}
-	lab, err := patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID})
-	if err != nil {
-		return err
-	}
-	wanted := to.objects()
-	d := differing{app: a, o: o, lab: lab, from: indexLive(from), notes: notes{app: a, total: len(wanted)}, matched: map[patchlab.Target]bool{}}
+	wanted := d.to.objects()
+	d.notes = notes{app: a, total: len(wanted)}
 	for _, object := range wanted {
 		if err := d.one(object); err != nil {
 			return err
 		}
 	}
 	if len(wanted) > 1 && !d.refused { // one object is usually compared with a dump
-		if err := d.onlyInFrom(from); err != nil {
+		if err := d.onlyInFrom(); err != nil {
 			return err
 		}
 	}
 	return d.finish()
+}
+
+// differing reads the inputs of diff. It returns nil if it has executed the program that evaluates
+// CEL rules.
+func (a *App) differing(ctx context.Context, o *diffOptions) (*differing, error) {
+	held := a.holdForRules()
+	defer held.release()
+	from, err := o.inputs.readLive(ctx, a, cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace))
+	if err != nil {
+		return nil, err
+	}
+	to, err := a.wanted(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	registry, err := o.schemas.registry(ctx, a, from, to)
+	if err != nil {
+		return nil, err
+	}
+	if done, err := held.handOverFor(ctx, registry, from, to); done {
+		return nil, err
+	}
+	lab, err := a.newLab(patchlab.Options{Kinds: registry, Strict: o.schemas.strict})
+	if err != nil {
+		return nil, err
+	}
+	return &differing{app: a, o: o, lab: lab, from: indexLive(from), to: to, matched: map[patchlab.Target]bool{}}, nil
 }
 
 // wanted reads TO, which may also be an object of a cluster.
@@ -170,6 +186,7 @@ type differing struct {
 	o         *diffOptions
 	lab       *patchlab.Lab
 	from      *liveIndex
+	to        documents
 	notes     notes
 	matched   map[patchlab.Target]bool // objects of both sides, without their versions
 	documents []document.Value         // for json
@@ -244,10 +261,10 @@ func (d *differing) onlyInTo(t patchlab.Target) error {
 
 // onlyInFrom reports the objects of FROM that TO does not have. They are no difference, because FROM may
 // be a dump of a cluster.
-func (d *differing) onlyInFrom(from documents) error {
+func (d *differing) onlyInFrom() error {
 	const most = 20 // in text
 	n := 0
-	for _, object := range from.objects() {
+	for _, object := range d.from.all.objects() {
 		t := statedTarget(object)
 		switch {
 		case t.Name == "" || d.hasMatched(t):

@@ -102,10 +102,16 @@ func (a *App) migrate(ctx context.Context, args []string, o *migrateOptions) err
 	case name == "-" && slices.Contains(o.inputs.files, "-"):
 		return usage("only one of OBJECT and -f can be standard input")
 	}
+	held := a.holdForRules()
+	defer held.release()
 	m, err := a.migrating(ctx, args, o)
 	if err != nil {
 		return err
 	}
+	if done, err := held.handOverFor(ctx, m.lab.Kinds(), nil, m.manifests); done {
+		return err
+	}
+	held.release()
 	if len(m.objects) > 1 && o.output != "text" && o.output != "json" {
 		return usage(fmt.Sprintf("-o %s supports one object, but %s contains %d; select one with KIND/NAME, or use -o json", o.output, name, len(m.objects)))
 	}
@@ -163,7 +169,7 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 	if err != nil {
 		return nil, err
 	}
-	if m.lab, err = patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}); err != nil {
+	if m.lab, err = a.newLab(patchlab.Options{Kinds: registry, Strict: o.schemas.strict}); err != nil {
 		return nil, err
 	}
 	found, err := chosen.of(live.objects(), m.lab, o.namespace, name)

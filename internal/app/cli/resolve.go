@@ -47,7 +47,8 @@ on standard error the command that applies it. PATH is the path of a conflict, t
 a field that contains several conflicts, or "all". If two paths match a conflict, the
 longer one takes precedence. With --adopt all, a field without a live value is removed.
 
-LIVE and CONFIG accept the same inputs as LIVE and PATCH of apply.
+LIVE and CONFIG accept the same inputs as LIVE and PATCH of apply. As there, the program
+` + admissionProgram + ` evaluates the CEL rules of custom resources.
 
 Exit codes:
   0  no conflicts, or all of them are resolved
@@ -200,10 +201,16 @@ func (a *App) resolve(ctx context.Context, args []string, o *resolveOptions) err
 		}
 	}
 	a.quiet = o.quiet
+	held := a.holdForRules()
+	defer held.release()
 	r, err := a.resolving(ctx, o)
 	if err != nil {
 		return err
 	}
+	if done, err := held.handOverFor(ctx, r.lab.Kinds(), r.live.all, r.changes); done {
+		return err
+	}
+	held.release()
 	changes := r.changes.objects()
 	r.notes = notes{app: a, total: len(changes)}
 	for _, object := range changes {
@@ -267,7 +274,7 @@ func (a *App) resolving(ctx context.Context, o *resolveOptions) (*resolving, err
 	if err != nil {
 		return nil, err
 	}
-	r.lab, err = patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID})
+	r.lab, err = a.newLab(patchlab.Options{Kinds: registry, Strict: o.schemas.strict})
 	return r, err
 }
 
