@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/patch"
 )
 
 // diffOptions are the flags of diff.
@@ -47,11 +49,15 @@ patch, a strategic merge patch and a configuration for server-side apply, with t
 of each and the parts of the change that it cannot express.
 
 The intended object is the result of an update (PUT) with TO: it has defaults, and fields
-that clients cannot change keep their values. Each patch is applied to FROM, and the
-result is compared with the intended object. FROM and TO accept the same inputs as LIVE
-and PATCH of apply; objects are matched by kind, namespace and name, and those that only
-one side has are named. An object that only FROM has is no difference for --exit-code,
-because FROM may be a dump of a cluster.
+that clients cannot change keep their values. If TO is a manifest with which an update
+would be refused, it is the result of 'kubectl apply', which also keeps the fields that the
+manifest omits, as in 'kubectl diff'. Each patch is applied to FROM, and the result is
+compared with the intended object. What 'kubectl apply' changes is shown by 'patchlab apply
+-o diff', with --client-side or --server-side.
+
+FROM and TO accept the same inputs as LIVE and PATCH of apply; objects are matched by kind,
+namespace and name, and those that only one side has are named. An object that only FROM
+has is no difference for --exit-code, because FROM may be a dump of a cluster.
 
 The configuration for server-side apply contains the fields that --field-manager has
 applied before and that TO still has, and the changed fields. As in apply, the program
@@ -197,11 +203,7 @@ type differing struct {
 
 // one prints the patches for an object.
 func (d *differing) one(object manifest.Object) error {
-	var to patchlab.Input = documents{object.Document}
-	if len(object.At) > 0 {
-		to = object.Value
-	}
-	found, err := d.lab.Alternatives(d.from.candidates(object), to, d.o.apply)
+	found, err := d.alternatives(object)
 	var e *patchlab.Error
 	switch {
 	case errors.As(err, &e):
@@ -234,6 +236,47 @@ func (d *differing) one(object manifest.Object) error {
 	}
 	d.text(d.compared(found))
 	return nil
+}
+
+// alternatives returns the patches for an object. A manifest lacks fields that the API server has set
+// and that no update may remove, such as the labels in the template of a Job. If an update with it
+// is refused, the intended object is what 'kubectl diff' compares with: the result of an apply, which
+// keeps the fields that the manifest omits.
+func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives, error) {
+	from := d.from.candidates(object)
+	var to patchlab.Input = documents{object.Document}
+	if len(object.At) > 0 {
+		to = object.Value
+	}
+	found, err := d.lab.Alternatives(from, to, d.o.apply)
+	var refused *patchlab.Error
+	if !errors.As(err, &refused) || refused.Code != http.StatusUnprocessableEntity || object.Value.Lookup("metadata", "uid").Exists() {
+		return found, err
+	}
+	o := d.o.apply
+	o.FieldManager = "" // that of kubectl
+	applied, applyErr := d.lab.ClientApply(from, to, o)
+	if applyErr != nil { // it names only what is wrong in the manifest
+		return nil, applyErr
+	}
+	kept, keptErr := d.lab.Alternatives(from, withLastApplied(applied.After.Value, applied.Before.Value), d.o.apply)
+	if keptErr != nil {
+		return nil, err
+	}
+	kept.Notes = append(kept.Notes, "fields that the manifest omits keep their values, as in 'kubectl diff', because an update without them would be refused")
+	return kept, nil
+}
+
+// withLastApplied returns an object with the last-applied annotation of another.
+func withLastApplied(object, other document.Value) document.Value {
+	if annotation := other.Follow(lastApplied()); annotation.Exists() {
+		return object.Set(annotation, "metadata", "annotations", patch.LastApplied)
+	}
+	object = object.Remove("metadata", "annotations", patch.LastApplied)
+	if object.Lookup("metadata", "annotations").Len() == 0 && !other.Lookup("metadata", "annotations").Exists() {
+		object = object.Remove("metadata", "annotations")
+	}
+	return object
 }
 
 // added reports whether an error means that FROM does not have an object of TO.
