@@ -249,7 +249,7 @@ type resolving struct {
 	sources  map[string]*sourceFile
 	resolved []resolved
 	notes    notes
-	refused  int
+	refused  []manifest.Object
 }
 
 // resolved is a manifest with the resolutions of its conflicts.
@@ -287,7 +287,7 @@ func (r *resolving) object(object manifest.Object) error {
 	live := r.live.candidates(object)
 	found, err := r.lab.Resolve(live, in, r.o.apply, nil)
 	if err != nil {
-		return r.fail(err)
+		return r.fail(object, err)
 	}
 	r.notes.add(found.Target, found.Notes)
 	m, err := fieldmanager.For(r.lab.Kinds(), found.Kind, r.o.apply.Subresource)
@@ -297,7 +297,7 @@ func (r *resolving) object(object manifest.Object) error {
 	one := resolved{Object: object, Resolution: found}
 	if choose := r.o.ways.among(m, object.Value); choose != nil && len(found.Conflicts) > 0 {
 		if one.Resolution, err = r.lab.Resolve(live, in, r.o.apply, choose); err != nil {
-			return r.fail(err)
+			return r.fail(object, err)
 		}
 	}
 	if len(r.o.ways.choices) == 0 && len(found.Conflicts) > 0 {
@@ -315,7 +315,7 @@ func (r *resolving) object(object manifest.Object) error {
 }
 
 // fail prints why a manifest cannot be applied or resolved as selected.
-func (r *resolving) fail(err error) error {
+func (r *resolving) fail(object manifest.Object, err error) error {
 	var e *patchlab.Error
 	if errors.As(err, &e) {
 		if len(e.Options) > 0 {
@@ -326,7 +326,7 @@ func (r *resolving) fail(err error) error {
 		}
 	}
 	r.app.fail(err.Error())
-	r.refused++
+	r.refused = append(r.refused, object)
 	return nil
 }
 
@@ -345,11 +345,11 @@ func (r *resolving) finish() error {
 			found = append(found, path)
 		}
 	}
-	if r.refused > 0 || r.app.unread > 0 {
-		return r.partly()
-	}
-	if err := r.o.ways.unused(found); err != nil {
-		return err
+	partly := len(r.refused) > 0 || r.app.unread > 0
+	if !partly {
+		if err := r.o.ways.unused(found); err != nil {
+			return err
+		}
 	}
 	if open > 0 && (len(r.o.ways.choices) > 0 || r.o.output == "yaml" || r.o.output == "diff") {
 		return r.undecided(open)
@@ -357,26 +357,13 @@ func (r *resolving) finish() error {
 	if err := r.print(); err != nil {
 		return err
 	}
-	if open > 0 {
+	switch {
+	case partly:
+		return &exit{code: exitRefused}
+	case open > 0:
 		return &exit{code: exitConflict}
 	}
 	return nil
-}
-
-// partly prints the resolutions of the manifests that are not refused. A resolved manifest is not
-// printed without the refused documents, because it could be mistaken for the whole.
-func (r *resolving) partly() error {
-	if len(r.resolved) > 0 {
-		switch r.o.output {
-		case "text", "json":
-			if err := r.print(); err != nil {
-				return err
-			}
-		default:
-			r.app.note("the resolved manifest is not printed, because parts of the input were refused; correct them, or leave them out")
-		}
-	}
-	return &exit{code: exitRefused}
 }
 
 // undecided reports the conflicts without a selected resolution. It then prints nothing else,

@@ -32,11 +32,17 @@ func (r *resolving) print() error {
 			r.app.print(text)
 			continue
 		}
+		if !strings.HasSuffix(f.after, "\n") {
+			f.after += "\n" // before the next separator
+		}
 		texts = append(texts, f.after)
 	}
 	r.app.print(strings.Join(texts, "---\n"))
 	for i := range r.resolved {
 		r.app.note(r.outcome(&r.resolved[i]))
+	}
+	if n := len(r.refused); n > 0 && n < len(r.resolved)+n && r.o.output == "yaml" {
+		r.app.note(count(n, "manifest was refused and is not printed", "manifests were refused and are not printed"))
 	}
 	return nil
 }
@@ -221,7 +227,7 @@ func (r *resolving) way(b *strings.Builder, one *resolved, w way) {
 	if r.masks(one.Resolution) {
 		return
 	}
-	f, n := r.source(one)
+	f, n := r.source(one.Object, fileName(one.Target))
 	for line := range strings.Lines(unified(f.name, "resolved", f.bodies[n], r.rewrite(f.bodies[n], one, w.result.Config))) {
 		if !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {
 			b.WriteString("    " + line)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -24,9 +25,28 @@ func TestSplitFile(t *testing.T) {
 		if !slices.Equal(f.heads, c.heads) || !slices.Equal(f.bodies, c.bodies) || !slices.Equal(f.starts, c.starts) {
 			t.Errorf("%s: heads %q, bodies %q, starts %v", c.why, f.heads, f.bodies, f.starts)
 		}
-		if joined := f.text(f.bodies); joined != c.text {
+		if joined := f.text(f.bodies, nil); joined != c.text {
 			t.Errorf("%s: joined to %q", c.why, joined)
 		}
+	}
+}
+
+// TestResolveJoinsFiles checks that the documents of files without a last line end stay apart.
+func TestResolveJoinsFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"live.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default, uid: u}\n",
+		"a.yaml":    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}",
+		"b.yaml":    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, errs := runApp("resolve", "live.yaml", "-f", "a.yaml", "-f", "b.yaml", "--drop", "all", "-q")
+	want := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n"
+	if code != exitDone || out != want {
+		t.Errorf("exit code %d, %s\ngot:\n%s\nwant:\n%s", code, errs, out, want)
 	}
 }
 
