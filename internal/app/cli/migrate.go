@@ -52,6 +52,8 @@ server refuses it with a conflict (409) if the object has changed in the meantim
 copy of the object before the migration: the patch that reverts it is computed from this
 copy, and the previous owners are recorded nowhere else.
 
+Of several objects, those that cannot be migrated are errors, and the others are printed.
+
 ` + exitHelpOf(map[int]string{exitRefused: "the API server would refuse the migration, or an input could not be read"}),
 		Example: `  # List the fields that server-side apply cannot remove
   patchlab migrate deployment/web -n shop --to gitops
@@ -80,7 +82,7 @@ copy, and the previous owners are recorded nowhere else.
 	f.StringVar(&o.to, "to", "kubectl", "manager that uses server-side apply after the migration")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object in the cluster, or of the selected objects")
 	f.StringVar(&o.resourceVersion, "resource-version", "", "resourceVersion of the migrated object, for -o back")
-	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch), back (the JSON patch that reverts it) or yaml (the resulting object)")
+	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch, for each of several objects with its target), back (the JSON patch that reverts it) or yaml (the resulting objects)")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(migrateFormats[:], cobra.ShellCompDirectiveNoFileComp))
 	managers := a.completeManagers(&o.inputs)
 	_ = c.RegisterFlagCompletionFunc("from", managers)
@@ -112,21 +114,31 @@ func (a *App) migrate(ctx context.Context, args []string, o *migrateOptions) err
 		return err
 	}
 	held.release()
-	if len(m.objects) > 1 && o.output != "text" && o.output != "json" {
-		return usage(fmt.Sprintf("-o %s supports one object, but %s contains %d; select one with KIND/NAME, or use -o json", o.output, name, len(m.objects)))
+	if len(m.objects) > 1 && o.output == "back" {
+		return usage(fmt.Sprintf("-o back supports one object, because each has its own resourceVersion, but %s contains %d; select one with KIND/NAME", name, len(m.objects)))
 	}
+	refused := false
 	for _, object := range m.objects {
-		if err := m.one(object); err != nil {
+		err := m.one(object)
+		switch {
+		case err != nil && len(m.objects) == 1:
 			return err
+		case err != nil:
+			a.fail(m.title(object) + ": " + err.Error())
+			refused = true
 		}
 	}
-	if o.output == "json" {
-		a.print(string(encode("json", m.documents)))
+	if o.output == "json" || o.output == "yaml" {
+		a.print(string(encode(o.output, m.documents)))
 	}
 	for _, r := range m.unneeded.all {
-		a.print(r.grouped(0) + "\n")
+		if text := r.grouped(0); o.output == "text" {
+			a.print(text + "\n")
+		} else {
+			a.note(text)
+		}
 	}
-	if a.unread > 0 {
+	if refused || a.unread > 0 {
 		return &exit{code: exitRefused}
 	}
 	return nil
@@ -142,9 +154,9 @@ type migrating struct {
 	objects   []*patchlab.Object
 	owned     bool // whether one of the objects has managedFields
 	manifests documents
-	documents []document.Value // for json
+	documents []document.Value // for json and yaml
 	printed   bool             // the text for an object
-	unneeded  remarks          // why several objects need no migration, for text
+	unneeded  remarks          // why several objects need no migration
 }
 
 func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (*migrating, error) {
@@ -211,13 +223,17 @@ func (m *migrating) one(object *patchlab.Object) error {
 			migration.MarkDefaults(minimal)
 		}
 	}
-	switch m.o.output {
-	case "patch":
-		return m.printPatch(object, migration, migration.Patch())
-	case "back":
-		return m.printPatch(object, migration, migration.Back(m.o.resourceVersion))
-	case "yaml":
-		m.app.print(string(migration.After.Join().YAML()))
+	switch {
+	case m.o.output == "patch" && len(m.objects) > 1:
+		return m.printTargeted(object, migration)
+	case m.o.output == "patch":
+		m.printPatch(object, migration, migration.Patch())
+		return nil
+	case m.o.output == "back":
+		m.printPatch(object, migration, migration.Back(m.o.resourceVersion))
+		return nil
+	case m.o.output == "yaml":
+		m.documents = append(m.documents, migration.After.Join())
 		return nil
 	}
 	next, err := m.next(object, migration)

@@ -13,14 +13,36 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-func (m *migrating) printPatch(object *patchlab.Object, migration *explain.Migration, p document.Value) error {
+// unguarded is the warning about a patch that does not require a resourceVersion.
+const unguarded = "the object has no resourceVersion, so the API server will not refuse the patch if the object has changed in the meantime"
+
+// printPatch prints the patch of the only object.
+func (m *migrating) printPatch(object *patchlab.Object, migration *explain.Migration, p document.Value) {
 	if !migration.Needed() {
 		m.app.note(m.title(object) + ": " + m.nothing(object, migration))
-	} else if m.o.output == "patch" && !migration.Before.Value.Lookup("metadata", "resourceVersion").Exists() {
-		m.app.note("warning: the object has no resourceVersion, so the API server will not refuse the patch if the object has changed in the meantime")
+	} else if m.o.output == "patch" && !hasVersion(migration) {
+		m.app.note("Warning: " + unguarded)
 	}
 	m.app.print(p.String() + "\n")
-	return nil
+}
+
+// printTargeted prints the patch of one of several objects as a line with its target, unless it
+// would change nothing.
+func (m *migrating) printTargeted(object *patchlab.Object, migration *explain.Migration) error {
+	if !migration.Needed() {
+		m.unneeded.add(m.nothing(object, migration), targetOf(object), document.Position{})
+		return nil
+	}
+	if !hasVersion(migration) {
+		m.app.note("Warning: " + m.title(object) + ": " + unguarded)
+	}
+	text, err := targetedPatch(targetOf(object), typeName(patchlab.ActionJSONPatch), migration.Patch())
+	m.app.print(string(text))
+	return err
+}
+
+func hasVersion(migration *explain.Migration) bool {
+	return migration.Before.Value.Lookup("metadata", "resourceVersion").Exists()
 }
 
 // text returns the migration as text.
