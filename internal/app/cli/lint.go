@@ -181,7 +181,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 			unknown[i] = []explain.Finding{finding(explain.LintUnknownKind, document.Keys("kind"), err.Error())}
 		case note != "":
 			a.noteOnce("no schema for " + object.Kind() + " in " + object.Value.Get("apiVersion").StringOr("") +
-				", whose CustomResourceDefinition was not given (--crd): its fields and the keys of its lists are not checked")
+				", whose CustomResourceDefinition was not given (--crd): outside metadata, its fields and the keys of its lists are not checked")
 		}
 	}
 	for i, list := range explain.Lint(registry, values...) {
