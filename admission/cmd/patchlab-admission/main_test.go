@@ -99,6 +99,44 @@ func TestApplyEvaluatesPolicies(t *testing.T) {
 	}
 }
 
+const limitByParameter = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: most.example.com}
+spec:
+  paramKind: {apiVersion: rules.example.org/v1, kind: Most}
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]}
+  validations: [{expression: "object.data.size() <= params.most", message: too many keys}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: most}
+spec: {policyName: most.example.com, validationActions: [Deny], paramRef: {name: m, parameterNotFoundAction: Deny}}
+---
+{apiVersion: rules.example.org/v1, kind: Most, metadata: {name: m}, most: 1}
+`
+
+// TestParametersOfPolicies checks that the definition of a policy's parameters is used, although no
+// changed object has its group.
+func TestParametersOfPolicies(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"policy.yaml": limitByParameter,
+		"crd.yaml": `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: mosts.rules.example.org}, spec: {group: rules.example.org, scope: Cluster,
+names: {plural: mosts, singular: most, kind: Most}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {most: {type: integer}}}}}]}}`,
+		"change.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: x, b: x}}",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, problems bytes.Buffer
+	t.Chdir(dir)
+	code := cli.RunLinked(commands(), []string{"apply", "-f", "change.yaml", "--policy", "policy.yaml", "--crd", "crd.yaml"}, strings.NewReader(""), &out, &problems)
+	if code != 1 || !strings.Contains(problems.String(), "denied request: too many keys") {
+		t.Errorf("exit code %d\n%s%s", code, out.String(), problems.String())
+	}
+}
+
 const sized = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: toys.example.com}, spec: {group: example.com, scope: Namespaced,
 names: {plural: toys, singular: toy, kind: Toy}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object,
 properties: {spec: {type: object, properties: {size: {type: integer}}, x-kubernetes-validations: [{rule: self.size < 5, message: too big}]}}}}}]}}

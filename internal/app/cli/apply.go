@@ -260,7 +260,7 @@ func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) 
 	if err := o.policies.read(a, namespace, in.live, in.changes); err != nil {
 		return nil, err
 	}
-	registry, err := o.schemas.registry(ctx, a, in.live, in.changes)
+	registry, err := o.schemas.registry(ctx, a, in.live, in.changes, o.policies.found)
 	if err != nil {
 		return nil, err
 	}

@@ -297,9 +297,11 @@ func refuseKustomization(docs documents) error {
 // source returns the reader for input files.
 func (a *App) source() *manifest.Source { return &manifest.Source{Contents: a.read} }
 
-// crds reads CustomResourceDefinitions and reports other documents in the files.
-func (a *App) crds(names []string) ([]manifest.Object, error) {
+// crds reads the CustomResourceDefinitions that are wanted, all if wanted is nil, and reports other
+// documents in the files.
+func (a *App) crds(names []string, wanted func(crd manifest.Object) bool) ([]manifest.Object, error) {
 	source := a.source()
+	source.Wanted = wanted
 	source.Unread = func(err error) { a.note("Warning: --crd: " + err.Error()) }
 	source.Replaced = func(earlier, later manifest.Object) {
 		a.note("Warning: --crd: " + earlier.Position().String() + " is not used, because " + later.Position().String() + " defines the same kind differently")

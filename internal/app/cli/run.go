@@ -234,7 +234,7 @@ func (a *App) setups(o *runOptions) ([]setup, error) {
 		if n := len(o.crds); n > 0 {
 			name := o.crds[min(i, n-1)]
 			var err error
-			if s.crds, err = a.crds([]string{name}); err != nil {
+			if s.crds, err = a.crds([]string{name}, nil); err != nil {
 				return nil, err
 			}
 			if len(o.kubeVersions) < 2 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,15 +38,24 @@ func (f *schemaFlags) addCluster(c *cobra.Command, kubectl *kubectlFlags) {
 
 // registry returns the kinds that the flags select, and those of custom resources whose
 // CustomResourceDefinition is among the inputs. Of several definitions with one name the
-// last counts: those of the flags come after those of the inputs.
+// last counts: those of the flags come after those of the inputs. If there are inputs, only the
+// definitions of their API groups are used.
 func (f *schemaFlags) registry(ctx context.Context, a *App, inputs ...documents) (*schema.Registry, error) {
 	catalog, err := schema.Builtin(minorVersion(f.kubeVersion))
 	if err != nil {
 		return nil, usage("--kube-version " + f.kubeVersion + ": supported versions are " + strings.Join(schema.Versions(), ", "))
 	}
 	r := schema.NewRegistry(catalog)
-	a.addOwnCRDs(r, inputs)
-	crds, err := a.crds(f.crds)
+	var objects []manifest.Object
+	for _, docs := range inputs {
+		objects = append(objects, docs.objects()...)
+	}
+	addOwnCRDs(r, objects)
+	wanted := ofGroups(objects)
+	if len(inputs) == 0 {
+		wanted = nil
+	}
+	crds, err := a.crds(f.crds, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +63,9 @@ func (f *schemaFlags) registry(ctx context.Context, a *App, inputs ...documents)
 		found, err := f.kubectl.crds(ctx)
 		if err != nil {
 			return nil, err
+		}
+		if wanted != nil {
+			found = slices.DeleteFunc(found, func(o manifest.Object) bool { return !wanted(o) })
 		}
 		crds = append(found, crds...)
 	}
@@ -67,13 +80,20 @@ func (f *schemaFlags) registry(ctx context.Context, a *App, inputs ...documents)
 	return r, nil
 }
 
+// ofGroups returns a function that reports whether a CustomResourceDefinition has the API group of
+// one of the objects. The other kinds of a group are in messages about a kind that does not exist.
+func ofGroups(objects []manifest.Object) func(crd manifest.Object) bool {
+	used := map[string]bool{}
+	for _, o := range objects {
+		group, _, _ := schema.SplitAPIVersion(o.Value.Get("apiVersion").StringOr(""))
+		used[group] = true
+	}
+	return func(crd manifest.Object) bool { return used[crd.Value.Lookup("spec", "group").StringOr("")] }
+}
+
 // addOwnCRDs adds the kinds that the inputs both define and use. A definition that cannot be
 // used is skipped: if it is to be applied, the result reports why it is invalid.
-func (a *App) addOwnCRDs(r *schema.Registry, inputs []documents) {
-	var objects []manifest.Object
-	for _, docs := range inputs {
-		objects = append(objects, docs.objects()...)
-	}
+func addOwnCRDs(r *schema.Registry, objects []manifest.Object) {
 	used := map[schema.GroupVersionKind]bool{}
 	for _, o := range objects {
 		group, _, _ := schema.SplitAPIVersion(o.Value.Get("apiVersion").StringOr(""))

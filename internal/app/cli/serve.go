@@ -432,7 +432,7 @@ type initialObjects struct{ crds, loaded []manifest.Object }
 func (a *App) readInitialObjects(o *serveOptions) (initialObjects, error) {
 	var initial initialObjects
 	var err error
-	if initial.crds, err = a.crds(o.crds); err != nil {
+	if initial.crds, err = a.crds(o.crds, nil); err != nil {
 		return initial, err
 	}
 	source := a.source()

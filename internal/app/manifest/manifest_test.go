@@ -174,6 +174,36 @@ func TestLastOfEachCRD(t *testing.T) {
 	}
 }
 
+// TestWantedCRDs checks that CRDs returns only the wanted definitions, and that a folder whose
+// definitions are all unwanted is no error, unlike one without any.
+func TestWantedCRDs(t *testing.T) {
+	definition := func(group string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: xs." + group + "}\nspec: {group: " + group + "}\n---\nkind: Other\n")}
+	}
+	files := fstest.MapFS{"crds/a.yaml": definition("a"), "crds/b.yaml": definition("b"), "none/c.yaml": {Data: []byte("kind: Other\n")}}
+	for _, c := range []struct {
+		why, folder, group string
+		want               []string
+	}{
+		{"one of two", "crds", "b", []string{"crds/b.yaml:1:1"}},
+		{"none of two", "crds", "c", nil},
+	} {
+		s := manifest.Source{FS: files, Wanted: func(o manifest.Object) bool { return o.Value.Lookup("spec", "group").StringOr("") == c.group }}
+		crds, skipped, err := s.CRDs(c.folder)
+		var got []string
+		for _, o := range crds {
+			got = append(got, o.Position().String())
+		}
+		if err != nil || skipped != 2 || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, %d skipped, %v", c.why, got, skipped, err)
+		}
+	}
+	s := manifest.Source{FS: files, Wanted: func(manifest.Object) bool { return true }}
+	if _, _, err := s.CRDs("none"); err == nil {
+		t.Error("a folder without definitions is accepted")
+	}
+}
+
 func TestObjectsOfFiles(t *testing.T) {
 	for name, s := range sources(t) {
 		for _, c := range []struct {

@@ -42,6 +42,10 @@ type Source struct {
 	// Replaced, if not nil, is called with each CustomResourceDefinition that CRDs leaves out because
 	// a later one with the same name differs from it.
 	Replaced func(earlier, later Object)
+	// Wanted, if not nil, reports whether CRDs returns a CustomResourceDefinition. The memory of the
+	// others is free once their file has been read: a folder can have thousands of definitions, of
+	// which a command uses a few.
+	Wanted func(Object) bool
 }
 
 // Read returns the documents of files, in the order of the names. A name is a file, a
@@ -50,23 +54,32 @@ type Source struct {
 func (s *Source) Read(names ...string) ([]*document.Document, error) {
 	var docs []*document.Document
 	for _, name := range names {
-		files, err := s.Files(name)
+		err := s.each(name, func(found []*document.Document) { docs = append(docs, found...) })
 		if err != nil {
 			return nil, err
 		}
-		for _, file := range files {
-			found, err := s.readFile(file)
-			if err != nil && s.Unread != nil && file != name {
-				s.Unread(err)
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			docs = append(docs, found...)
-		}
 	}
 	return docs, nil
+}
+
+// each calls add with the documents of each file that a name denotes.
+func (s *Source) each(name string, add func([]*document.Document)) error {
+	files, err := s.Files(name)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		found, err := s.readFile(file)
+		if err != nil && s.Unread != nil && file != name {
+			s.Unread(err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		add(found)
+	}
+	return nil
 }
 
 // Documents reads the same documents as Read, but skips those in directories that are not API
@@ -114,16 +127,25 @@ func (s *Source) CRDs(names ...string) (crds []Object, skipped int, err error) {
 	all := *s
 	all.Recursive = true
 	for _, name := range names {
-		docs, err := all.Read(name)
+		found := false
+		err := all.each(name, func(docs []*document.Document) {
+			for _, o := range Split(docs...) {
+				switch {
+				case !o.IsCRD():
+					skipped++
+					continue
+				case s.Wanted == nil || s.Wanted(o):
+					crds = append(crds, o)
+				}
+				found = true
+			}
+		})
 		if err != nil {
 			return nil, 0, err
 		}
-		objects := Split(docs...)
-		found := slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return !o.IsCRD() })
-		if len(found) == 0 {
+		if !found {
 			return nil, 0, &fileError{name, "no CustomResourceDefinition found", fs.ErrNotExist}
 		}
-		crds, skipped = append(crds, found...), skipped+len(objects)-len(found)
 	}
 	return s.lastOfEach(crds), skipped, nil
 }
