@@ -24,6 +24,8 @@ type diffOptions struct {
 	output      string
 	showSecrets bool
 	exitCode    bool
+	quiet       bool
+	summary     summaryFlag
 }
 
 type diffType struct {
@@ -74,6 +76,9 @@ applied before and that TO still has, and the changed fields. As in apply, the p
   patchlab diff live.yaml wanted.yaml --type strategic -o patch > patch.json
   kubectl patch deployment web -n shop --type strategic --patch-file patch.json
 
+  # List the objects that differ between two versions of a folder
+  patchlab diff before/ after/ --summary text
+
   # Print the changes since an earlier export
   patchlab diff yesterday.yaml deployment/web -n shop --type merge`,
 		Args:              cobra.ArbitraryArgs, // checked together with -f and -k
@@ -90,6 +95,8 @@ applied before and that TO still has, and the changed fields. As in apply, the p
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, or patch (requires exactly one --type)")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if objects differ")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes and the summary")
+	o.summary.add(c, "patches")
 	var names []string
 	for _, t := range diffTypes {
 		names = append(names, t.name)
@@ -115,7 +122,7 @@ func (o *diffOptions) check() error {
 	default:
 		return usage("--output " + o.output + ": expected text, json or patch")
 	}
-	return nil
+	return o.summary.check()
 }
 
 func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
@@ -124,6 +131,7 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 			return err
 		}
 	}
+	a.quiet = o.quiet
 	d, err := a.differing(ctx, o)
 	if d == nil {
 		return err
@@ -135,7 +143,7 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 			return err
 		}
 	}
-	if len(wanted) > 1 && !d.refused { // one object is usually compared with a dump
+	if len(wanted) > 1 { // one object is usually compared with a dump
 		if err := d.onlyInFrom(); err != nil {
 			return err
 		}
@@ -167,7 +175,8 @@ func (a *App) differing(ctx context.Context, o *diffOptions) (*differing, error)
 	if err != nil {
 		return nil, err
 	}
-	return &differing{app: a, o: o, lab: lab, from: indexLive(from), to: to, matched: map[patchlab.Target]bool{}}, nil
+	return &differing{app: a, o: o, lab: lab, from: indexLive(from), to: to, matched: map[patchlab.Target]bool{},
+		summary: summary{app: a, format: o.summary.format, details: "patchlab diff"}}, nil
 }
 
 // wanted reads TO, which may also be an object of a cluster.
@@ -197,8 +206,8 @@ type differing struct {
 	matched   map[patchlab.Target]bool // objects of both sides, without their versions
 	documents []document.Value         // for json
 	printed   int
-	differ    bool
-	refused   bool
+	refused   bool // at least one object or patch
+	summary   summary
 }
 
 // one prints the patches for an object.
@@ -213,18 +222,19 @@ func (d *differing) one(object manifest.Object) error {
 		if d.added(object, e) {
 			return d.onlyInTo(e.Target)
 		}
-		if !d.o.showSecrets {
-			e = maskConflicts(e)
-		}
-		d.app.fail(e.Error())
-		d.refused = true
-		return nil
+		return d.refuse(e)
 	case err != nil:
 		return err
 	}
 	d.notes.add(found.Target, found.Notes)
-	d.differ = d.differ || len(found.Changes) > 0
 	d.matched[withoutVersion(found.Target)] = true
+	result := row{target: found.Target, outcome: unchanged, fields: len(found.Changes)}
+	if len(found.Changes) > 0 {
+		result.outcome = changed
+	}
+	if d.add(result, func() string { return d.fields(found) }) {
+		return nil
+	}
 	if len(d.o.types) > 0 {
 		found.Patches = slices.DeleteFunc(found.Patches, func(p patchlab.Alternative) bool { return !slices.Contains(d.o.types, typeName(p.Action)) })
 	}
@@ -236,6 +246,36 @@ func (d *differing) one(object manifest.Object) error {
 	}
 	d.text(d.compared(found))
 	return nil
+}
+
+// add counts the result of an object. listed reports whether the summary is all that is printed of it.
+// detail returns the text for a summary in Markdown.
+func (d *differing) add(result row, detail func() string) (listed bool) {
+	d.summary.counts[result.outcome]++
+	if !d.o.summary.replacesOutput() {
+		return false
+	}
+	if d.o.summary.format == "markdown" && result.outcome == changed {
+		result.detail = detail()
+	}
+	d.summary.rows = append(d.summary.rows, result)
+	return true
+}
+
+// refuse reports an object of TO that the API server would refuse.
+func (d *differing) refuse(e *patchlab.Error) error {
+	if !d.o.showSecrets {
+		e = maskConflicts(e)
+	}
+	d.app.fail(e.Error())
+	d.refused = true
+	d.matched[withoutVersion(e.Target)] = true
+	if d.add(row{target: e.Target, outcome: refused, detail: e.Error()}, nil) || d.o.output != "json" {
+		return nil
+	}
+	refusal, err := refusalDocument(e)
+	d.documents = append(d.documents, refusal)
+	return err
 }
 
 // alternatives returns the patches for an object. A manifest lacks fields that the API server has set
@@ -256,8 +296,12 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 	o := d.o.apply
 	o.FieldManager = "" // that of kubectl
 	applied, applyErr := d.lab.ClientApply(from, to, o)
-	if applyErr != nil { // it names only what is wrong in the manifest
-		return nil, applyErr
+	var invalid *patchlab.Error
+	switch {
+	case errors.As(applyErr, &invalid) && invalid.Code == refused.Code && len(invalid.Fields) < len(refused.Fields):
+		return nil, applyErr // without what the manifest omits
+	case applyErr != nil:
+		return nil, err
 	}
 	kept, keptErr := d.lab.Alternatives(from, withLastApplied(applied.After.Value, applied.Before.Value), d.o.apply)
 	if keptErr != nil {
@@ -279,84 +323,6 @@ func withLastApplied(object, other document.Value) document.Value {
 	return object
 }
 
-// added reports whether an error means that FROM does not have an object of TO.
-func (d *differing) added(object manifest.Object, e *patchlab.Error) bool {
-	if !errors.Is(e, patchlab.ErrNoMatch) || !object.Typed() || e.Target.Name == "" {
-		return false
-	}
-	// Without a namespace, several objects of FROM may be meant.
-	return e.Target.Namespace != "" || len(d.from.byName[nameOfObject(object)]) == 0
-}
-
-// onlyInTo reports an object that FROM does not have.
-func (d *differing) onlyInTo(t patchlab.Target) error {
-	d.differ = true
-	switch d.o.output {
-	case "json":
-		return d.document(onlyIn("TO", t))
-	case "patch":
-		d.app.note(t.String() + " is only in TO: there is no object to patch")
-	default:
-		d.text(t.String() + ": only in TO\n")
-	}
-	return nil
-}
-
-// onlyInFrom reports the objects of FROM that TO does not have. They are no difference, because FROM may
-// be a dump of a cluster.
-func (d *differing) onlyInFrom() error {
-	const most = 20 // in text
-	n := 0
-	for _, object := range d.from.all.objects() {
-		t := statedTarget(object)
-		switch {
-		case t.Name == "" || d.hasMatched(t):
-		case d.o.output == "json":
-			if err := d.document(onlyIn("FROM", t)); err != nil {
-				return err
-			}
-		case n >= most:
-			n++
-		case d.o.output == "patch":
-			d.app.note(t.String() + " is only in FROM: no patch deletes it")
-			n++
-		default:
-			d.text(t.String() + ": only in FROM\n")
-			n++
-		}
-	}
-	if n > most {
-		d.app.note(count(n-most, "other object is", "other objects are") + " only in FROM; -o json lists them")
-	}
-	return nil
-}
-
-// statedTarget returns the target with what an object states itself.
-func statedTarget(object manifest.Object) patchlab.Target {
-	text := func(path ...string) string { return object.Value.Lookup(path...).StringOr("") }
-	return patchlab.Target{APIVersion: text("apiVersion"), Kind: object.Kind(), Namespace: text("metadata", "namespace"), Name: text("metadata", "name")}
-}
-
-// hasMatched reports whether an object of FROM has been compared with one of TO. The namespace that it
-// states may be missing, or superfluous.
-func (d *differing) hasMatched(t patchlab.Target) bool {
-	t = withoutVersion(t)
-	namespaces := []string{t.Namespace, ""}
-	if t.Namespace == "" {
-		namespaces = append(namespaces, cmp.Or(d.o.apply.Namespace, d.o.apply.DefaultNamespace, "default"))
-	}
-	return slices.ContainsFunc(namespaces, func(namespace string) bool {
-		t.Namespace = namespace
-		return d.matched[t]
-	})
-}
-
-// withoutVersion returns a target with its group in place of the apiVersion.
-func withoutVersion(t patchlab.Target) patchlab.Target {
-	t.APIVersion = t.Group()
-	return t
-}
-
 func typeName(action patchlab.Action) string {
 	for _, t := range diffTypes {
 		if t.action == action {
@@ -368,14 +334,22 @@ func typeName(action patchlab.Action) string {
 
 // finish prints the collected output and returns the exit code.
 func (d *differing) finish() error {
-	if d.o.output == "json" {
+	switch {
+	case d.o.summary.replacesOutput():
+		text, err := d.summary.report()
+		if err != nil {
+			return err
+		}
+		d.app.print(text)
+	case d.o.output == "json":
 		d.app.print(string(encode("json", d.documents)))
 	}
 	d.notes.print()
-	switch {
+	d.summary.note(d.notes.total > 1)
+	switch counts := d.summary.counts; {
 	case d.refused || d.app.unread > 0:
 		return &exit{code: exitRefused}
-	case d.o.exitCode && d.differ:
+	case d.o.exitCode && counts[changed]+counts[onlyInTo] > 0:
 		return &exit{code: exitChanged}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,13 +55,9 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 // notEmpty stands for an object or list whose contents are listed below it.
 const notEmpty = "(not empty)"
 
-// compared returns the patches as text.
-func (d *differing) compared(found *patchlab.Alternatives) string {
+// fields returns the fields that differ, one on each line.
+func (d *differing) fields(found *patchlab.Alternatives) string {
 	var b strings.Builder
-	if len(found.Changes) == 0 {
-		return found.Target.String() + ": no differences\n"
-	}
-	fmt.Fprintf(&b, "%s: %s\n", found.Target, count(len(found.Changes), "field differs", "fields differ"))
 	for _, c := range found.Changes {
 		was, is := shortPair(d.shown(found, c))
 		switch { // an object or list that becomes empty is a field, one with contents is not
@@ -73,6 +68,16 @@ func (d *differing) compared(found *patchlab.Alternatives) string {
 		}
 		fmt.Fprintf(&b, "  %s: %s → %s\n", c.Path, was, is)
 	}
+	return b.String()
+}
+
+// compared returns the patches as text.
+func (d *differing) compared(found *patchlab.Alternatives) string {
+	var b strings.Builder
+	if len(found.Changes) == 0 {
+		return found.Target.String() + ": no differences\n"
+	}
+	fmt.Fprintf(&b, "%s: %s\n%s", found.Target, count(len(found.Changes), "field differs", "fields differ"), d.fields(found))
 	fmt.Fprintf(&b, "\n  %-22s %6s  %s\n", "patch", "bytes", "result")
 	for _, p := range found.Patches {
 		size := "-"
@@ -238,19 +243,7 @@ func (d *differing) json(found *patchlab.Alternatives) error {
 
 // document adds a document to the output.
 func (d *differing) document(out alternativesDocument) error {
-	text, err := json.Marshal(out)
-	if err != nil {
-		return err
-	}
-	parsed, err := document.Parse(text, document.Options{MaxBytes: -1})
-	if err != nil {
-		return err
-	}
-	d.documents = append(d.documents, parsed.Root)
-	return nil
-}
-
-// onlyIn returns the document for an object that only one side has.
-func onlyIn(side string, t patchlab.Target) alternativesDocument {
-	return alternativesDocument{APIVersion: "patchlab.dev/v1", Kind: "Alternatives", Target: t, OnlyIn: side, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
+	v, err := asDocument(out)
+	d.documents = append(d.documents, v)
+	return err
 }

@@ -23,7 +23,7 @@ type outputFlags struct {
 	showServerFields  bool
 	showSecrets       bool
 	color             string
-	summary           string
+	summary           summaryFlag
 }
 
 var formats = [...]string{"yaml", "json", "name", "diff", "patch"}
@@ -35,10 +35,9 @@ func (f *outputFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.showServerFields, "show-server-fields", false, "include generation, resourceVersion, the last-applied annotation, and the uid and creationTimestamp of new objects in diffs")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets in diffs and conflicts, which are masked by default as in 'kubectl diff'")
 	flags.StringVar(&f.color, "color", "auto", "color diffs: auto (on a terminal), always or never")
-	flags.StringVar(&f.summary, "summary", "auto", "summary of the results: auto (on standard error, for more than one object), markdown (on standard output, in place of the objects) or none")
+	f.summary.add(c, "objects")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats[:], cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("summary", cobra.FixedCompletions([]string{"auto", "markdown", "none"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *outputFlags) check() error {
@@ -47,10 +46,8 @@ func (f *outputFlags) check() error {
 		return usage("--output " + f.format + ": expected yaml, json, name, diff or patch")
 	case !slices.Contains([]string{"auto", "always", "never"}, f.color):
 		return usage("--color " + f.color + ": expected auto, always or never")
-	case !slices.Contains([]string{"auto", "markdown", "none"}, f.summary):
-		return usage("--summary " + f.summary + ": expected auto, markdown or none")
 	}
-	return nil
+	return f.summary.check()
 }
 
 // shown returns an object as it is printed.

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// added reports whether an error means that FROM does not have an object of TO.
+func (d *differing) added(object manifest.Object, e *patchlab.Error) bool {
+	if !errors.Is(e, patchlab.ErrNoMatch) || !object.Typed() || e.Target.Name == "" {
+		return false
+	}
+	// Without a namespace, several objects of FROM may be meant.
+	return e.Target.Namespace != "" || len(d.from.byName[nameOfObject(object)]) == 0
+}
+
+// onlyInTo reports an object that FROM does not have.
+func (d *differing) onlyInTo(t patchlab.Target) error {
+	if d.add(row{target: t, outcome: onlyInTo}, nil) {
+		return nil
+	}
+	switch d.o.output {
+	case "json":
+		return d.document(onlyIn("TO", t))
+	case "patch":
+		d.app.note(t.String() + " is only in TO: there is no object to patch")
+	default:
+		d.text(t.String() + ": only in TO\n")
+	}
+	return nil
+}
+
+// onlyInFrom reports the objects of FROM that TO does not have. They are no difference, because FROM may
+// be a dump of a cluster.
+func (d *differing) onlyInFrom() error {
+	const most = 20 // in text
+	n := 0
+	for _, object := range d.from.all.objects() {
+		t := statedTarget(object)
+		switch {
+		case t.Name == "" || d.hasMatched(t):
+		case d.add(row{target: t, outcome: onlyInFrom}, nil):
+		case d.o.output == "json":
+			if err := d.document(onlyIn("FROM", t)); err != nil {
+				return err
+			}
+		case n >= most:
+			n++
+		case d.o.output == "patch":
+			d.app.note(t.String() + " is only in FROM: no patch deletes it")
+			n++
+		default:
+			d.text(t.String() + ": only in FROM\n")
+			n++
+		}
+	}
+	if n > most {
+		d.app.note(count(n-most, "other object is", "other objects are") + " only in FROM; -o json lists them")
+	}
+	return nil
+}
+
+// statedTarget returns the target with what an object states itself.
+func statedTarget(object manifest.Object) patchlab.Target {
+	text := func(path ...string) string { return object.Value.Lookup(path...).StringOr("") }
+	return patchlab.Target{APIVersion: text("apiVersion"), Kind: object.Kind(), Namespace: text("metadata", "namespace"), Name: text("metadata", "name")}
+}
+
+// hasMatched reports whether an object of FROM has been compared with one of TO. The namespace that it
+// states may be missing, or superfluous.
+func (d *differing) hasMatched(t patchlab.Target) bool {
+	t = withoutVersion(t)
+	namespaces := []string{t.Namespace, ""}
+	if t.Namespace == "" {
+		namespaces = append(namespaces, cmp.Or(d.o.apply.Namespace, d.o.apply.DefaultNamespace, "default"))
+	}
+	return slices.ContainsFunc(namespaces, func(namespace string) bool {
+		t.Namespace = namespace
+		return d.matched[t]
+	})
+}
+
+// withoutVersion returns a target with its group in place of the apiVersion.
+func withoutVersion(t patchlab.Target) patchlab.Target {
+	t.APIVersion = t.Group()
+	return t
+}
+
+// onlyIn returns the document for an object that only one side has.
+func onlyIn(side string, t patchlab.Target) alternativesDocument {
+	return alternativesDocument{APIVersion: "patchlab.dev/v1", Kind: "Alternatives", Target: t, OnlyIn: side, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
+}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// summaryFlag selects the summary of the results of several objects.
+type summaryFlag struct{ format string }
+
+var summaryFormats = [...]string{"auto", "text", "json", "markdown", "none"}
+
+func (f *summaryFlag) add(c *cobra.Command, output string) {
+	c.Flags().StringVar(&f.format, "summary", "auto", "summary of the results: auto (their number on standard error, for more than one object), text, json or markdown (the changed objects on standard output, in place of the "+output+"; json lists all objects) or none")
+	_ = c.RegisterFlagCompletionFunc("summary", cobra.FixedCompletions(summaryFormats[:], cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *summaryFlag) check() error {
+	if !slices.Contains(summaryFormats[:], f.format) {
+		return usage("--summary " + f.format + ": expected auto, text, json, markdown or none")
+	}
+	return nil
+}
+
+// replacesOutput reports whether the summary is printed in place of the other output.
+func (f *summaryFlag) replacesOutput() bool { return f.format != "auto" && f.format != "none" }
+
+// outcome is the effect of a change on an object, or the difference of two objects.
+type outcome int
+
+const (
+	created outcome = iota
+	changed
+	owners // only owners changed
+	unchanged
+	conflicting
+	refused
+	onlyInTo
+	onlyInFrom
+	outcomes
+)
+
+// String returns the outcome as it is in the summary.
+func (o outcome) String() string {
+	return [...]string{"created", "changed", "with other owners", "unchanged", "conflict", "refused", "only in TO", "only in FROM"}[o]
+}
+
+// MarshalText returns the outcome as it is in JSON.
+func (o outcome) MarshalText() ([]byte, error) {
+	return []byte([...]string{"created", "changed", "ownersChanged", "unchanged", "conflict", "refused", "onlyInTo", "onlyInFrom"}[o]), nil
+}
+
+// row is an object in the summary.
+type row struct {
+	target  patchlab.Target
+	outcome outcome
+	fields  int    // number of fields that differ, of a changed object
+	detail  string // a message or, for Markdown, a diff
+}
+
+// summary counts and lists the results of a command.
+type summary struct {
+	app    *App
+	format string // of summaryFlag
+	// details is the command that prints what does not fit into the summary in Markdown.
+	details  string
+	counts   [outcomes]int
+	rows     []row   // if the summary replaces the output
+	warnings remarks // that are printed after all changes
+}
+
+// report returns the summary that replaces the output.
+func (s *summary) report() (string, error) {
+	switch s.format {
+	case "json":
+		return s.json()
+	case "markdown":
+		return s.markdown(), nil
+	}
+	return s.text(), nil
+}
+
+// note prints the number of results, if that is all that is to be printed.
+func (s *summary) note(several bool) {
+	if (several || s.app.unread > 0) && s.format == "auto" {
+		s.app.note(s.line())
+	}
+}
+
+// noteWarnings prints the warnings that the summary does not contain.
+func (s *summary) noteWarnings() {
+	if s.format == "markdown" || s.format == "json" {
+		return
+	}
+	for i := range s.warnings.all {
+		s.app.note("Warning: " + s.warnings.all[i].located())
+	}
+}
+
+// line returns one line: 81 objects: 3 changed, 77 unchanged, 1 with conflicts
+func (s *summary) line() string {
+	total := 0
+	var parts []string
+	for o := range outcomes {
+		if n := s.counts[o]; n > 0 {
+			total += n
+			text := o.String()
+			if o == conflicting { // one object may have several conflicts
+				text = "with conflicts"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s", n, text))
+		}
+	}
+	text := count(total, "object", "objects")
+	if total > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	if s.app.unread > 0 {
+		text += "; " + count(s.app.unread, "input", "inputs") + " could not be read"
+	}
+	return text
+}
+
+// text returns a line for each object that is not unchanged, and the number of all.
+func (s *summary) text() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, r := range s.rows {
+		if r.outcome == unchanged {
+			continue
+		}
+		result := r.outcome.String()
+		if r.fields > 0 {
+			result += ": " + count(r.fields, "field", "fields")
+		}
+		fmt.Fprintf(w, "%s\t%s\n", r.target, result)
+	}
+	_ = w.Flush() // a strings.Builder has no errors
+	return b.String() + s.line() + "\n"
+}
+
+// summaryDocument is the summary in JSON.
+type summaryDocument struct {
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Counts     map[outcome]int `json:"counts"` // without those that are 0
+	Unread     int             `json:"unread,omitempty"`
+	Objects    []summaryObject `json:"objects"`
+	Warnings   []string        `json:"warnings,omitempty"`
+}
+
+type summaryObject struct {
+	Target  patchlab.Target `json:"target"`
+	Result  outcome         `json:"result"`
+	Fields  int             `json:"fields,omitempty"`
+	Message string          `json:"message,omitempty"`
+}
+
+func (s *summary) json() (string, error) {
+	d := summaryDocument{APIVersion: "patchlab.dev/v1", Kind: "Summary", Counts: map[outcome]int{}, Unread: s.app.unread, Objects: []summaryObject{}}
+	for o, n := range s.counts {
+		if n > 0 {
+			d.Counts[outcome(o)] = n
+		}
+	}
+	for _, r := range s.rows {
+		d.Objects = append(d.Objects, summaryObject{r.target, r.outcome, r.fields, r.detail})
+	}
+	for i := range s.warnings.all {
+		d.Warnings = append(d.Warnings, s.warnings.all[i].located())
+	}
+	v, err := asDocument(d)
+	if err != nil {
+		return "", err
+	}
+	return string(encode("json", []document.Value{v})), nil
+}
