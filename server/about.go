@@ -55,7 +55,13 @@ func (s *Server) indented(w *writer, r *http.Request, value any) {
 
 // paths serves / with the list of paths.
 func (s *Server) paths(w *writer, r *http.Request) {
-	paths := []string{"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}
+	paths := []string{"/api", "/apis", "/apis/", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"}
+	for _, path := range []string{healthz, livez, readyz} {
+		paths = append(paths, "/"+path)
+		for _, c := range s.healthChecks(path) {
+			paths = append(paths, "/"+path+"/"+c.name)
+		}
+	}
 	if s.options.Tokens != nil {
 		paths = append(paths, issuerPath, keysPath)
 	}
@@ -68,9 +74,6 @@ func (s *Server) paths(w *writer, r *http.Request) {
 		for _, v := range g.versions {
 			paths = append(paths, base+"/"+v.version)
 		}
-	}
-	for _, c := range s.openAPIContents() {
-		paths = append(paths, openAPIRoot+c.path)
 	}
 	slices.Sort(paths)
 	s.indented(w, r, map[string][]string{"paths": paths})

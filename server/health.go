@@ -23,14 +23,76 @@ type healthCheck struct {
 	check func(context.Context) error
 }
 
-// healthChecks returns the checks of a path. They have kube-apiserver's names, so that the
-// store is called etcd. A server that is stopping is live and no longer ready.
+// startHooks are what kube-apiserver does while it starts, with the names of its checks, in its order. A server
+// here is only reachable once the same has been done, so that these checks cannot fail.
+var startHooks = []string{
+	"start-apiserver-admission-initializer",
+	"generic-apiserver-start-informers",
+	"priority-and-fairness-config-consumer",
+	"priority-and-fairness-filter",
+	"storage-object-count-tracker-hook",
+	"start-apiextensions-informers",
+	"start-apiextensions-controllers",
+	"crd-informer-synced",
+	"start-system-namespaces-controller",
+	"peer-endpoint-reconciler-controller",
+	"start-cluster-authentication-info-controller",
+	"start-kube-apiserver-identity-lease-controller",
+	"start-kube-apiserver-identity-lease-garbage-collector",
+	"storage-readiness",
+	"start-legacy-token-tracking-controller",
+	"start-service-ip-repair-controllers",
+	rolesHook,
+	"scheduling/bootstrap-system-priority-classes",
+	"priority-and-fairness-config-producer",
+	"bootstrap-controller",
+	"start-kubernetes-service-cidr-controller",
+	"start-kube-aggregator-informers",
+	"apiservice-status-local-available-controller",
+	"apiservice-status-remote-available-controller",
+	"apiservice-registration-controller",
+	"apiservice-discovery-controller",
+	"kube-apiserver-autoregistration",
+	registration,
+	"apiservice-openapi-controller",
+	"apiservice-openapiv3-controller",
+}
+
+const (
+	// rolesHook is only run with authorization by roles.
+	rolesHook = "rbac/bootstrap-roles"
+	// registration is a check that is no hook but stands among them.
+	registration = "autoregister-completion"
+)
+
+// The paths of the health checks.
+const (
+	healthz = "healthz"
+	livez   = "livez"
+	readyz  = "readyz"
+)
+
+// healthChecks returns the checks of a path, with the names and in the order of kube-apiserver, so that
+// the store is called etcd. A server that is stopping is live and no longer ready.
 func (s *Server) healthChecks(path string) []healthCheck {
-	checks := []healthCheck{
-		{"ping", func(context.Context) error { return nil }},
-		{"etcd", s.storeHealth},
+	passes := func(context.Context) error { return nil }
+	checks := []healthCheck{{"ping", passes}, {"log", passes}}
+	switch path {
+	case healthz, livez:
+		checks = append(checks, healthCheck{"loopback-serving-certificate", passes}, healthCheck{"etcd", s.storeHealth})
+	case readyz:
+		checks = append(checks, healthCheck{"etcd", s.storeHealth}, healthCheck{"etcd-readiness", s.storeHealth}, healthCheck{"informer-sync", passes})
 	}
-	if path == "readyz" {
+	for _, name := range startHooks {
+		switch {
+		case name == rolesHook && s.options.Authorizer == nil:
+			continue
+		case name != registration:
+			name = "poststarthook/" + name
+		}
+		checks = append(checks, healthCheck{name, passes})
+	}
+	if path == readyz {
 		checks = append(checks, healthCheck{"shutdown", func(context.Context) error {
 			if s.stopping.Load() {
 				return errors.New("the server is stopping")
@@ -62,7 +124,7 @@ const (
 // one.
 func (s *Server) health(w *writer, r *http.Request) bool {
 	path, single, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	if path != "healthz" && path != "livez" && path != "readyz" {
+	if path != healthz && path != livez && path != readyz {
 		return false
 	}
 	w.Header().Set("X-Kubernetes-Pf-Flowschema-Uid", flowSchemaUID)
