@@ -259,6 +259,15 @@ func (s *Server) authenticate(w *writer, r *http.Request) (*http.Request, bool) 
 		return identity{user: user}.of(r), true
 	}
 	token, spaced := bearerToken(r)
+	if token == "" {
+		inProtocol, others, err := protocolToken(r)
+		if err != nil {
+			return r, false
+		}
+		if token = inProtocol; token != "" {
+			r = withoutToken(r, others)
+		}
+	}
 	if spaced {
 		warn(w.Header(), []string{"the provided Authorization header contains extra space before the bearer token, and is ignored"})
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/net/websocket"
+
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
@@ -59,12 +61,22 @@ func (s *Server) watch(w *writer, r *http.Request, form answerForm, t target, re
 	if form.protobuf {
 		contentType += ";stream=watch"
 	}
-	w.Header().Set("Content-Type", contentType)
-	w.WriteHeader(http.StatusOK)
-	if r.Method == http.MethodHead || seconds != nil && *seconds < 0 { // a negative timeout has passed
+	frames := s.newFrames(form, t, include)
+	expired := seconds != nil && *seconds < 0 // a negative timeout has passed
+	if asksForWebSocket(r) {
+		s.serveSocket(w, r, func(w *writer, conn *websocket.Conn) {
+			if !expired {
+				s.followSocket(ctx, w, conn, frames, reading.Events)
+			}
+		})
 		return
 	}
-	s.follow(ctx, w, s.newFrames(form, t, include), reading.Events)
+	w.Header().Set("Content-Type", contentType)
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead || expired {
+		return
+	}
+	s.follow(ctx, w, frames, reading.Events)
 }
 
 // follow writes events until the stream or ctx ends.

@@ -1,0 +1,154 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/websocket"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+// Dashboards in browsers watch over WebSockets (RFC 6455), because the function with which pages send other requests
+// could not read a stream for long. As in kube-apiserver, each event is a message of its own, in text for JSON and in
+// binary for protobuf, and what the client sends is ignored.
+
+// asksForWebSocket reports whether a request asks for its connection to become a WebSocket, which is not
+// possible over HTTP/2.
+func asksForWebSocket(r *http.Request) bool {
+	if r.ProtoMajor != 1 || !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		return false
+	}
+	for _, value := range r.Header.Values("Connection") {
+		if strings.Contains(strings.ToLower(value), "upgrade") {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	protocolHeader = "Sec-Websocket-Protocol"
+	// tokenProtocol is the beginning of the protocol that contains a bearer token. Pages cannot set the
+	// header Authorization of a WebSocket.
+	tokenProtocol = "base64url.bearer.authorization.k8s.io."
+)
+
+// protocolToken returns the bearer token in the protocols of a request for a WebSocket, "" for none, and the other
+// protocols. One of them must be there, because the server answers with it.
+func protocolToken(r *http.Request) (token string, others []string, err error) {
+	if !asksForWebSocket(r) {
+		return "", nil, nil
+	}
+	found := false
+	for protocol := range strings.SplitSeq(strings.Join(r.Header.Values(protocolHeader), ","), ",") {
+		protocol = strings.TrimSpace(protocol)
+		encoded, ok := strings.CutPrefix(protocol, tokenProtocol)
+		if !ok {
+			others = append(others, protocol)
+			continue
+		}
+		decoded, err := base64.RawURLEncoding.DecodeString(encoded)
+		if found || err != nil || !utf8.Valid(decoded) {
+			return "", nil, errors.New("the protocols of the WebSocket have several bearer tokens, or one that is not text in base64url")
+		}
+		token, found = string(decoded), true
+	}
+	if token != "" && len(others) == 0 {
+		return "", nil, errors.New("the protocols of the WebSocket have a bearer token and no other protocol")
+	}
+	return token, others, nil
+}
+
+// withoutToken returns a request whose token was in its protocols with the others alone.
+func withoutToken(r *http.Request, others []string) *http.Request {
+	r = r.WithContext(r.Context())
+	r.Header = r.Header.Clone()
+	r.Header.Set(protocolHeader, strings.Join(others, ","))
+	return r
+}
+
+// frameLength is the size of the length that precedes an event in protobuf in other streams.
+const frameLength = 4
+
+// serveSocket turns the connection into a WebSocket, calls serve and closes it.
+func (s *Server) serveSocket(w *writer, r *http.Request, serve func(*writer, *websocket.Conn)) {
+	socket := websocket.Server{Handshake: checkHandshake, Handler: func(conn *websocket.Conn) {
+		defer conn.Close()
+		w.code = http.StatusSwitchingProtocols
+		serve(w, conn)
+	}}
+	socket.ServeHTTP(hijacker{w}, r)
+	if w.code == 0 { // the library has refused it
+		w.code = http.StatusBadRequest
+	}
+}
+
+// followSocket sends each event as a message until the stream or ctx ends, or the client closes the connection.
+func (s *Server) followSocket(ctx context.Context, w *writer, conn *websocket.Conn, frames *frames, events *cluster.Stream) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer cancel()
+		_, _ = io.Copy(io.Discard, conn)
+	}()
+	if end, ok := ctx.Deadline(); ok { // as in follow
+		_ = conn.SetWriteDeadline(end.Add(stopTime))
+	}
+	conn.PayloadType = websocket.TextFrame
+	if frames.form.protobuf {
+		conn.PayloadType = websocket.BinaryFrame
+	}
+	var message bytes.Buffer
+	var buffer []byte
+	for {
+		event, err := events.NextShown(ctx)
+		if err != nil {
+			return
+		}
+		message.Reset()
+		if buffer, err = frames.write(&message, buffer, event); err != nil {
+			return
+		}
+		body := message.Bytes()
+		if frames.form.protobuf {
+			body = body[frameLength:]
+		}
+		n, err := conn.Write(body)
+		w.bytes += int64(n)
+		if err != nil {
+			return
+		}
+		s.metrics.events.Add(1)
+		if message.Cap() > largeEvent {
+			message = bytes.Buffer{} // do not keep that of a large object
+		}
+	}
+}
+
+// checkHandshake requires the origin of a page, which every browser sends, as kube-apiserver does. That it is the
+// server's own has been checked before.
+func checkHandshake(_ *websocket.Config, r *http.Request) error {
+	if _, err := url.ParseRequestURI(r.Header.Get("Origin")); err != nil {
+		return fmt.Errorf("a WebSocket needs the header Origin: %w", err)
+	}
+	return nil
+}
+
+// hijacker is a writer in the form that the WebSocket library expects.
+type hijacker struct{ *writer }
+
+func (h hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	h.leave()
+	return http.NewResponseController(h.ResponseWriter).Hijack()
+}
