@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -106,6 +108,28 @@ func startServiceCIDR(ctx context.Context, c *cluster.Cluster) error {
 		`"lastTransitionTime":` + got.Object.Lookup("metadata", "creationTimestamp").String() + `}]}}`)
 	_, err = c.Do(ctx, &r)
 	return err
+}
+
+// PublishAddress makes the address of a server that of the Service kubernetes, as kube-apiserver does, in an Endpoints
+// and an EndpointSlice. Those of another server over the same store are kept.
+func PublishAddress(ctx context.Context, c *cluster.Cluster, at netip.AddrPort) error {
+	ip, port := at.Addr().Unmap(), strconv.Itoa(int(at.Port()))
+	family := "IPv4"
+	if ip.Is6() {
+		family = "IPv6"
+	}
+	const metadata = `"metadata":{"name":"kubernetes","namespace":"default","labels":`
+	ports := `"ports":[{"name":"https","port":` + port + `,"protocol":"TCP"}]`
+	for _, body := range []string{
+		`{"apiVersion":"v1","kind":"Endpoints",` + metadata + `{"endpointslice.kubernetes.io/skip-mirror":"true"}},"subsets":[{"addresses":[{"ip":"` + ip.String() + `"}],` + ports + `}]}`,
+		`{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice",` + metadata + `{"kubernetes.io/service-name":"kubernetes"}},"addressType":"` + family +
+			`","endpoints":[{"addresses":["` + ip.String() + `"],"conditions":{"ready":true}}],` + ports + `}`,
+	} {
+		if err := start(ctx, c, body); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // PublishAuthorities creates the ConfigMap extension-apiserver-authentication in kube-system unless it

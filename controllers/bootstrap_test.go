@@ -2,9 +2,11 @@ package controllers
 
 import (
 	"context"
+	"net/netip"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -60,6 +62,59 @@ func TestBootstrapCreatesTheInitialObjects(t *testing.T) {
 			Body: []byte(`{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{"ports":[{"port":1}]}}`)})
 		if err != nil || resp.Object.Lookup("spec", "clusterIP").StringOr("") == "10.96.0.1" {
 			t.Errorf("%s: %v %v", version, resp, err)
+		}
+	}
+}
+
+// TestPublishAddress compares the objects with the address of a server with those that kube-apiserver 1.36.3 had
+// created, except for the uid, the resourceVersion and times; with an address of IPv6 only the family differs.
+func TestPublishAddress(t *testing.T) {
+	endpoints := cluster.Request{Version: "v1", Resource: "endpoints", Namespace: "default", Name: "kubernetes"}
+	slice := cluster.Request{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices", Namespace: "default", Name: "kubernetes"}
+	for _, tc := range []struct {
+		name, at         string
+		endpoints, slice string
+	}{
+		{
+			"IPv4", "192.0.2.2:45473",
+			`{"apiVersion":"v1","kind":"Endpoints","metadata":{"labels":{"endpointslice.kubernetes.io/skip-mirror":"true"},"managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:endpointslice.kubernetes.io/skip-mirror":{}}},"f:subsets":{}},"manager":"kube-apiserver","operation":"Update"}],"name":"kubernetes","namespace":"default"},"subsets":[{"addresses":[{"ip":"192.0.2.2"}],"ports":[{"name":"https","port":45473,"protocol":"TCP"}]}]}`,
+			`{"addressType":"IPv4","apiVersion":"discovery.k8s.io/v1","endpoints":[{"addresses":["192.0.2.2"],"conditions":{"ready":true}}],"kind":"EndpointSlice","metadata":{"generation":1,"labels":{"kubernetes.io/service-name":"kubernetes"},"managedFields":[{"apiVersion":"discovery.k8s.io/v1","fieldsType":"FieldsV1","fieldsV1":{"f:addressType":{},"f:endpoints":{},"f:metadata":{"f:labels":{".":{},"f:kubernetes.io/service-name":{}}},"f:ports":{}},"manager":"kube-apiserver","operation":"Update"}],"name":"kubernetes","namespace":"default"},"ports":[{"name":"https","port":45473,"protocol":"TCP"}]}`,
+		},
+		{
+			"IPv6", "[2001:db8::2]:6443", "",
+			`{"addressType":"IPv6","apiVersion":"discovery.k8s.io/v1","endpoints":[{"addresses":["2001:db8::2"],"conditions":{"ready":true}}],"kind":"EndpointSlice","metadata":{"generation":1,"labels":{"kubernetes.io/service-name":"kubernetes"},"managedFields":[{"apiVersion":"discovery.k8s.io/v1","fieldsType":"FieldsV1","fieldsV1":{"f:addressType":{},"f:endpoints":{},"f:metadata":{"f:labels":{".":{},"f:kubernetes.io/service-name":{}}},"f:ports":{}},"manager":"kube-apiserver","operation":"Update"}],"name":"kubernetes","namespace":"default"},"ports":[{"name":"https","port":6443,"protocol":"TCP"}]}`,
+		},
+	} {
+		c, err := cluster.New(cluster.Config{Addresses: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if err := Bootstrap(t.Context(), c, false); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second server keeps the existing objects
+			if err := PublishAddress(t.Context(), c, netip.MustParseAddrPort(tc.at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for want, r := range map[string]cluster.Request{tc.endpoints: endpoints, tc.slice: slice} {
+			if want == "" {
+				continue
+			}
+			got, err := c.Do(t.Context(), &r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := got.Object
+			for _, name := range []string{"uid", "resourceVersion", "creationTimestamp"} {
+				o = o.Remove("metadata", name)
+			}
+			managers := o.Lookup("metadata", "managedFields")
+			o = o.Set(document.NewList(managers.At(0).Without("time")), "metadata", "managedFields")
+			if o.String() != want {
+				t.Errorf("%s: got  %s\nwant %s", tc.name, o, want)
+			}
 		}
 	}
 }

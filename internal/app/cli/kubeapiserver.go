@@ -35,7 +35,7 @@ type certificateFiles struct {
 // inert are the flags of kube-apiserver that envtest sets and that have no meaning or one fixed value
 // here.
 var inert = []string{
-	"advertise-address", "allow-privileged", "etcd-servers", "insecure-bind-address", "insecure-port", "service-account-key-file",
+	"allow-privileged", "etcd-servers", "insecure-bind-address", "insecure-port", "service-account-key-file",
 	"service-account-signing-key-file", "v",
 }
 
@@ -101,6 +101,7 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 	f.BoolVar(&version, "version", false, "print the version and exit")
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds; kube-apiserver has no such flag (default that of 'patchlab envtest')")
 	f.StringVar(&address, "bind-address", "127.0.0.1", "address to listen on")
+	f.StringVar(&o.advertise, "advertise-address", "", "address that the Endpoints of Service kubernetes have (default one of this machine)")
 	f.StringVar(&port, "secure-port", "6443", "port to listen on; 0 selects a free port")
 	f.StringVar(&o.certificates.folder, "cert-dir", "", "folder with apiserver.crt and apiserver.key; without them, a certificate is generated")
 	f.StringVar(&o.certificates.cert, "tls-cert-file", "", "PEM file of the server's certificate, instead of that in --cert-dir")

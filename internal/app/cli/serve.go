@@ -50,6 +50,7 @@ type serveOptions struct {
 	store       storeFlags
 	// certificates are the files of a server that is called kube-apiserver; nil for all others.
 	certificates *certificateFiles
+	advertise    string // the address that it publishes, "" for one of this machine
 	// notes are printed by the program that serves, which may be another one.
 	notes []string
 }
@@ -217,6 +218,11 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	defer func() { _ = c.Close() }()
 	if err := a.createInitialObjects(ctx, c, o, initial); err != nil {
 		return err
+	}
+	if at, ok := o.advertised(ctx, l.Addr()); ok {
+		if err := controllers.PublishAddress(ctx, c, at); err != nil {
+			return err
+		}
 	}
 	if authorities != nil {
 		if err := controllers.PublishAuthorities(ctx, c, authorities); err != nil {
@@ -479,6 +485,36 @@ func hostsOf(a net.Addr) []string {
 		hosts = append(hosts, tcp.IP.String())
 	}
 	return hosts
+}
+
+// advertised returns the address of the server that is published in the cluster. As in kube-apiserver, it is that of
+// this machine in its network if the server listens on loopback or on all addresses; a machine without a network has
+// none, because Endpoints must not have a loopback address.
+func (o *serveOptions) advertised(ctx context.Context, a net.Addr) (netip.AddrPort, bool) {
+	listens, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return netip.AddrPort{}, false
+	}
+	ip := listens.Addr()
+	switch {
+	case o.advertise != "":
+		if ip, err = netip.ParseAddr(o.advertise); err != nil {
+			return netip.AddrPort{}, false
+		}
+	case ip.IsLoopback(), ip.IsUnspecified():
+		// Nothing is sent: the address is that of the interface through which it would be.
+		route, err := new(net.Dialer).DialContext(ctx, "udp", "192.0.2.1:9")
+		if err != nil {
+			return netip.AddrPort{}, false
+		}
+		defer route.Close()
+		local, err := netip.ParseAddrPort(route.LocalAddr().String())
+		if err != nil {
+			return netip.AddrPort{}, false
+		}
+		ip = local.Addr()
+	}
+	return netip.AddrPortFrom(ip, listens.Port()), !ip.IsLoopback() && !ip.IsUnspecified()
 }
 
 // addressOf returns the URL of the server on this machine.

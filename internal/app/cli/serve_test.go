@@ -17,6 +17,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -412,6 +413,23 @@ func TestServeHasARangeAndAnIssuer(t *testing.T) {
 	} {
 		if is[0] != is[1] {
 			t.Errorf("%s: %s, want %s", what, is[0], is[1])
+		}
+	}
+}
+
+// TestAdvertisedAddress: Endpoints have the address of the server, except for loopback, which they must not have.
+func TestAdvertisedAddress(t *testing.T) {
+	for _, tc := range []struct{ name, listens, flag, want string }{
+		{"the address on which it listens", "198.51.100.7:6443", "", "198.51.100.7:6443"},
+		{"of IPv6", "[2001:db8::7]:6443", "", "[2001:db8::7]:6443"},
+		{"the address of the flag", "127.0.0.1:8001", "198.51.100.7", "198.51.100.7:8001"},
+		{"loopback by flag", "198.51.100.7:6443", "127.0.0.1", ""},
+		{"no address by flag", "127.0.0.1:8001", "name", ""},
+	} {
+		o := serveOptions{advertise: tc.flag}
+		at, ok := o.advertised(t.Context(), net.TCPAddrFromAddrPort(netip.MustParseAddrPort(tc.listens)))
+		if ok != (tc.want != "") || ok && at.String() != tc.want {
+			t.Errorf("%s: got %s, %t, want %q", tc.name, at, ok, tc.want)
 		}
 	}
 }
