@@ -195,6 +195,16 @@ func (a *addresses) inUse(ctx context.Context) (usedAddresses, error) {
 	return used, nil
 }
 
+// allows reports whether a Service may choose an IP: one of the range except the first and the last address, those of
+// the network and of broadcasts. What is not an address is for the validation to refuse.
+func (a *addresses) allows(ip string) bool {
+	addr, err := netip.ParseAddr(ip)
+	if err != nil || !a.closed {
+		return true
+	}
+	return a.cidr.Contains(addr) && addr != a.cidr.Addr() && a.cidr.Contains(addr.Next())
+}
+
 // hasAddresses reports whether objects of the resource have cluster IPs and node ports.
 func hasAddresses(s *kinds.Strategy) bool { return s.Addresses != nil }
 
@@ -209,12 +219,9 @@ func (t *task) allocate(asked, object, live document.Value) ([]Cause, *Status) {
 	var given *kinds.Given
 	if a := t.allotment; a != nil {
 		given = &kinds.Given{
-			IP:   func(ip string) bool { return a.used().ips[ip] && !t.dryRun() }, // a dry run allocates no IP
-			Port: func(port int64) bool { return a.used().ports[port] },
-			InRange: func(ip string) bool {
-				addr, err := netip.ParseAddr(ip)
-				return err != nil || !a.closed || a.cidr.Contains(addr)
-			},
+			IP:      func(ip string) bool { return a.used().ips[ip] && !t.dryRun() }, // a dry run allocates no IP
+			Port:    func(port int64) bool { return a.used().ports[port] },
+			InRange: a.allows,
 		}
 		if !t.dryRun() {
 			given.FirstPort, given.LastPort = firstNodePort, lastNodePort

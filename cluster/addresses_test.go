@@ -211,3 +211,26 @@ type failingLists struct{ store.Store[*Record] }
 func (failingLists) List(context.Context, string, store.ListOptions[*Record]) (store.Page[*Record], error) {
 	return store.Page[*Record]{}, &store.UnavailableError{Err: errors.New("the leader is gone")}
 }
+
+// TestChosenAddressesOfARange compares which IPs a Service may choose with a kube-apiserver whose range is 10.0.0.0/24.
+func TestChosenAddressesOfARange(t *testing.T) {
+	c, err := New(Config{Addresses: true, ServiceRange: netip.MustParsePrefix("10.0.0.0/24")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for i, tc := range []struct{ name, ip, refused string }{
+		{"the first host", "10.0.0.1", ""},
+		{"the last host", "10.0.0.254", ""},
+		{"one that is taken", "10.0.0.254", "provided IP is already allocated"},
+		{"the network", "10.0.0.0", "the provided network does not match the current range"},
+		{"broadcasts", "10.0.0.255", "the provided network does not match the current range"},
+		{"another range", "10.0.1.1", "the provided network does not match the current range"},
+	} {
+		_, err := c.Do(t.Context(), &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d",
+			Body: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Service","metadata":{"name":"s%d"},"spec":{"clusterIP":%q,"ports":[{"port":80}]}}`, i, tc.ip)})
+		if want := "failed to allocate IP " + tc.ip + ": " + tc.refused; (err != nil) != (tc.refused != "") || err != nil && !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", tc.name, err, tc.refused)
+		}
+	}
+}
