@@ -385,6 +385,7 @@ func (c *Cache[T]) Compact(ctx context.Context, revision int64) error {
 	defer t.mu.Unlock()
 	if s := *t.now.Load(); revision > s.oldest {
 		s.compact(revision)
+		t.lose(t.now.Load(), &s)
 		t.now.Store(&s)
 	}
 	return nil

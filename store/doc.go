@@ -50,7 +50,9 @@
 //     compacted, it ends with [ErrSlow].
 //   - G15, compaction. A list at a revision, or a watch after one, that is older
 //     than the oldest revision kept fails with a [*CompactedError]; both work for
-//     the oldest one. The latest items are never lost. The error for a continue
+//     the oldest one. A watch of keys that share their first two segments may
+//     succeed after an older one if none of the writes to such keys that it
+//     would report has been lost. The latest items are never lost. The error for a continue
 //     token of a compacted revision has a new token, with which the list can be
 //     continued at the latest revision.
 //   - G16, bounded history. An implementation in memory keeps a configured

@@ -267,6 +267,7 @@ func (m *Memory[T]) Compact(ctx context.Context, revision int64) error {
 		return &FutureError{Revision: revision, Current: s.revision}
 	}
 	s.compact(revision)
+	m.lose(m.now.Load(), &s)
 	m.now.Store(&s)
 	return nil
 }

@@ -437,3 +437,64 @@ func TestListAtEveryRevision(t *testing.T) {
 		}
 	}
 }
+
+// TestG15QuietFolders: a watch after a revision that can no longer be listed is served if its folder was not written
+// to since, whether the history was compacted or was full.
+func TestG15QuietFolders(t *testing.T) {
+	const quiet, busy = "/registry/quiet/", "/registry/busy/"
+	for _, tc := range []struct {
+		name, scope string
+		after       int64
+		refused     bool
+	}{
+		{"the last write to the folder", quiet, 3, false},
+		{"a later revision", quiet, 5, false},
+		{"an object of the folder", quiet + "n/a", 3, false},
+		{"a namespace in the folder", quiet + "n/", 4, false},
+		{"a write to the folder is lost", quiet, 2, true},
+		{"also for an object that it did not change", quiet + "n/c", 2, true},
+		{"a folder without writes", "/registry/never/", 1, false},
+		{"a folder that was written to all the time", busy, 5, true},
+		{"all folders", "/registry/", 5, true},
+		{"everything", "", 5, true},
+	} {
+		for _, how := range []string{"compacted", "full"} {
+			s := store.NewMemory(store.MemoryOptions[storetest.Value]{Equal: storetest.Equal, UID: storetest.UID, History: map[string]int{"full": 4}[how]})
+			put := func(key string, value string) {
+				t.Helper()
+				_, err := s.Update(t.Context(), key, store.UpdateOptions{CreateMissing: true}, func(store.Item[storetest.Value]) (storetest.Value, error) {
+					return storetest.Value{Data: value}, nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			put(quiet+"n/a", "1")
+			put(quiet+"n/b", "1")
+			for i := range 300 {
+				put(busy+"n/a", fmt.Sprint(i))
+			}
+			if how == "compacted" {
+				if err := s.Compact(t.Context(), 300); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w, err := s.Watch(t.Context(), tc.scope, store.WatchOptions{After: tc.after})
+			if refused := errors.Is(err, store.ErrCompacted); refused != tc.refused || !refused && err != nil {
+				t.Errorf("%s, %s: %v", tc.name, how, err)
+			}
+			if err != nil {
+				continue
+			}
+			key := tc.scope
+			if strings.HasSuffix(key, "/") {
+				key += "n/z"
+			}
+			put(key, "2")
+			if e, err := w.Next(t.Context()); err != nil || e.Key != key || e.Revision != 304 {
+				t.Errorf("%s, %s: the next event is %+v, %v", tc.name, how, e, err)
+			}
+			w.Stop()
+		}
+	}
+}

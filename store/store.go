@@ -162,7 +162,8 @@ type DeleteOptions[T any] struct {
 // WatchOptions are the options of Watch.
 type WatchOptions struct {
 	// After is the revision after which events begin; 0 is the current one. A future revision
-	// is allowed: events begin after it. A compacted one fails with a [*CompactedError].
+	// is allowed: events begin after it. A compacted one fails with a [*CompactedError], unless
+	// nothing was written since to the first folder of the scope (guarantee G15).
 	//
 	// With Initial, After is the minimum revision of the initial events; a future one fails
 	// with a [*FutureError].

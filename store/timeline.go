@@ -25,12 +25,16 @@ type timeline[T any] struct {
 	mu       sync.Mutex               // guards the fields below, and every replacement of now
 	watchers map[string][]*watcher[T] // by the text of the scope
 	err      error                    // why it ended; nil until then
+	// begins is the revision of the first state. lost has the revision of the latest write to each folder that
+	// the history no longer has, none for a folder that has lost nothing.
+	begins int64
+	lost   map[string]int64
 }
 
 // newTimeline returns a timeline with the items of index at a revision. It takes ownership of
 // index.
 func newTimeline[T any](revision int64, index *items[T], b bounds, size func(T) int) *timeline[T] {
-	t := &timeline[T]{bounds: b, size: size, done: make(chan struct{}), index: index, watchers: map[string][]*watcher[T]{}}
+	t := &timeline[T]{bounds: b, size: size, done: make(chan struct{}), index: index, watchers: map[string][]*watcher[T]{}, begins: revision, lost: map[string]int64{}}
 	if t.bounds.writes <= 0 {
 		t.bounds.writes = DefaultHistory
 	}
@@ -59,9 +63,32 @@ func (t *timeline[T]) record(r record[T]) *state[T] {
 	t.reading.Lock()
 	defer t.reading.Unlock()
 	r.apply(t.index)
-	next := t.now.Load().next(r, t.bounds, t.index)
+	was := t.now.Load()
+	next := was.next(r, t.bounds, t.index)
+	t.lose(was, next)
 	t.now.Store(next)
 	return next
+}
+
+// lose notes which writes of a state the next one no longer has. t.mu must be held.
+func (t *timeline[T]) lose(was, next *state[T]) {
+	for n := was.start + 1; n <= next.start; n++ {
+		state := was
+		if n > was.last {
+			state = next // which keeps only its last write
+		}
+		r := state.at(n)
+		if folder := keyspace.Folder(r.key); folder != "" {
+			t.lost[folder] = r.revision
+		}
+	}
+}
+
+// complete reports whether the history has every write in a scope after a revision, which may be older than
+// the oldest one that can be listed if nothing in the scope's folder was written for long. t.mu must be held.
+func (t *timeline[T]) complete(scope keyspace.Scope, after, oldest int64) bool {
+	folder := keyspace.Folder(scope.Text)
+	return after >= oldest || folder != "" && after >= t.begins && after >= t.lost[folder]
 }
 
 // entry returns the current entry of a key, nil if there is none.

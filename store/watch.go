@@ -79,7 +79,7 @@ func (m *timeline[T]) follow(w *watcher[T], opts WatchOptions) (*state[T], error
 		w.floor = s.revision + 1
 	case opts.After == 0:
 		w.floor = s.revision + 1
-	case opts.After < s.oldest:
+	case !m.complete(w.scope, opts.After, s.oldest):
 		return nil, &CompactedError{Revision: opts.After, Oldest: s.oldest}
 	default:
 		w.floor = opts.After + 1

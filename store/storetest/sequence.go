@@ -295,10 +295,13 @@ func (s *sequence) stepWatch() {
 		open.initial, open.after = s.m.revision(), s.m.revision()
 	case opts.After == 0:
 		open.after = s.m.revision()
-	case opts.After < s.m.oldest:
+	case opts.After < s.m.oldest && err != nil:
 		wantCompacted(s.fixture, err, opts.After, s.m.oldest)
 		return
 	default:
+		if first := s.m.follow(open.scope, opts.After); opts.After < s.m.oldest && len(first) > 0 && first[0].Revision <= s.m.oldest {
+			s.Fatalf("a watch after %d begins without the event of revision %d, which is lost", opts.After, first[0].Revision)
+		}
 		open.after = opts.After
 	}
 	s.must(err)

@@ -76,6 +76,21 @@ func (s Scope) End() (key string, ok bool) {
 	return s.Text[:len(s.Text)-1] + "0", true // '0' is the byte after '/'
 }
 
+// Folder returns the first two segments of a key or of the text of a scope with the slash that follows them, such
+// as /registry/pods/, which is where Kubernetes stores the objects of a resource. It is "" for a shorter text.
+func Folder(text string) string {
+	slashes := 0
+	for i := range len(text) {
+		if text[i] != '/' {
+			continue
+		}
+		if slashes++; slashes == 3 {
+			return text[:i+1]
+		}
+	}
+	return ""
+}
+
 // EachScope calls f with the text of every scope that contains key.
 func EachScope(key string, f func(text string)) {
 	f("")
