@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -94,7 +95,10 @@ func (t *task) decodeBody() *Status {
 		root = root.With("apiVersion", document.NewString(k.APIVersion()))
 	}
 	t.unversioned = root.Get("apiVersion").StringOr("") == ""
-	if root, st = checkType(root, k, t.kinds.Catalog(), t.text); st != nil {
+	if root, st = checkType(root, k, t.kinds.Catalog(), t.text, t.strictness() == validateIgnore); st == nil && k.Builtin {
+		st = checkVersion(root, k)
+	}
+	if st != nil {
 		return st
 	}
 	if k == t.ep.kind {
@@ -114,6 +118,9 @@ func (t *task) decodeBody() *Status {
 		case validateWarn:
 			t.warnings = append(t.warnings, messages(problems)...)
 		}
+	}
+	if st := checkVersion(root, k); st != nil { // a custom resource is decoded first, as what it says it is
+		return st.warning(t.warnings)
 	}
 	t.body = t.fill(k, value)
 	if t.basis.kind == k {
@@ -147,12 +154,31 @@ func brief(body []byte) string {
 	return string(body)
 }
 
-// checkType compares the body's apiVersion and kind with those of the endpoint. For a built-in
-// kind, missing ones are set.
-func checkType(v document.Value, k *schema.Kind, catalog *schema.Catalog, body func() []byte) (document.Value, *Status) {
+// summary returns the beginning of a body as apiserver's messages do: in hexadecimal unless it begins as an object.
+func summary(body []byte) string {
+	const most = 30
+	short, more := body, ""
+	if len(body) > most {
+		short, more = body[:most], " ..."
+	}
+	switch {
+	case len(body) == 0:
+		return "<empty>"
+	case body[0] == '{':
+		return string(bytes.ToValidUTF8(short, []byte("?"))) + more
+	}
+	return hex.EncodeToString(short) + more
+}
+
+// checkType checks the kind in a body and the form of its apiVersion. For a built-in kind,
+// missing ones are set.
+//
+// lenient is true if unknown fields are ignored, which kube-apiserver's decoder of custom resources words
+// differently.
+func checkType(v document.Value, k *schema.Kind, catalog *schema.Catalog, body func() []byte, lenient bool) (document.Value, *Status) {
 	version, kind := v.Get("apiVersion"), v.Get("kind")
 	unrecognized := func(why string) (document.Value, *Status) {
-		return v, badRequest("the object provided is unrecognized (must be of type " + k.Kind + "): " + why + " (" + brief(body()) + ")")
+		return v, badRequest("the object provided is unrecognized (must be of type " + k.Kind + "): " + why + " (" + summary(body()) + ")")
 	}
 	for _, m := range [...]document.Value{version, kind} {
 		if m.Exists() && !m.IsNull() && m.Kind() != document.String {
@@ -162,10 +188,14 @@ func checkType(v document.Value, k *schema.Kind, catalog *schema.Catalog, body f
 	if kind.StringOr("") == "" {
 		if !k.Builtin {
 			text := string(body())
-			if !strings.HasPrefix(text, "{") { // YAML is converted first
+			if lenient && !strings.HasPrefix(text, "{") { // which converts YAML first
 				text = v.String()
 			}
-			return unrecognized("Object 'Kind' is missing in '" + text + "'")
+			missing := "Object 'Kind' is missing in '" + text + "'"
+			if lenient {
+				return v, decodeStatus(k, v, errors.New(missing))
+			}
+			return unrecognized(missing)
 		}
 		v = v.With("kind", document.NewString(k.Kind))
 	}
@@ -181,13 +211,15 @@ func checkType(v document.Value, k *schema.Kind, catalog *schema.Catalog, body f
 	if strings.Count(version.StringOr(""), "/") > 1 && k.Builtin {
 		return unrecognized("unexpected GroupVersion string: " + version.StringOr(""))
 	}
-	if st := inconvertible(v, k, catalog); st != nil {
-		return v, st
-	}
+	return v, inconvertible(v, k, catalog)
+}
+
+// checkVersion refuses a body with another apiVersion than that of the endpoint.
+func checkVersion(v document.Value, k *schema.Kind) *Status {
 	if got := v.Get("apiVersion").StringOr(""); got != k.APIVersion() {
-		return v, badRequest("the API version in the data (" + got + ") does not match the expected API version (" + k.APIVersion() + ")")
+		return badRequest("the API version in the data (" + got + ") does not match the expected API version (" + k.APIVersion() + ")")
 	}
-	return v, nil
+	return nil
 }
 
 // inconvertible returns the status for an object of another kind than the built-in one k, in the words of
@@ -248,7 +280,11 @@ func internalPackage(group string) string {
 }
 
 func decodeStatus(k *schema.Kind, v document.Value, err error) *Status {
-	st := badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", v.Get("kind").StringOr(k.Kind), k.Version, k.Kind, err))
+	version := k.Version
+	if _, given, ok := schema.SplitAPIVersion(v.Get("apiVersion").StringOr("")); ok && !k.Builtin && given != "" {
+		version = given
+	}
+	st := badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", v.Get("kind").StringOr(k.Kind), version, k.Kind, err))
 	st.Err = err
 	return st
 }
