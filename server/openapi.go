@@ -30,6 +30,7 @@ type documents struct {
 type apiDocument struct {
 	kinds []*schema.Kind
 	hash  string
+	made  time.Time
 	once  sync.Once
 	body  []byte
 }
@@ -108,17 +109,17 @@ func (s *Server) openAPIIndex(w *writer, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	serveDocument(w, r, "text/plain; charset=utf-8", "", body) // the type that kube-apiserver's aggregator sends
+	serveDocument(w, r, "text/plain; charset=utf-8", "", s.options.Now(), body) // the type that kube-apiserver's aggregator sends
 }
 
 // serveDocument answers with a document as net/http serves files: with 304 if the client has it
 // already, and in parts. etag may be empty.
-func serveDocument(w *writer, r *http.Request, contentType, etag string, body []byte) {
+func serveDocument(w *writer, r *http.Request, contentType, etag string, made time.Time, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	if etag != "" {
 		w.Header().Set("ETag", etag)
 	}
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+	http.ServeContent(w, r, "", made, bytes.NewReader(body))
 }
 
 func (s *Server) openAPIDocument(w *writer, r *http.Request, path string) {
@@ -146,7 +147,7 @@ func (s *Server) openAPIDocument(w *writer, r *http.Request, path string) {
 		return
 	}
 	d.once.Do(func() { d.body = s.describe(all[i]).JSON() })
-	serveDocument(w, r, "application/json", "", d.body)
+	serveDocument(w, r, "application/json", "", d.made, d.body)
 }
 
 // acceptedDocument returns the first of the media types of an OpenAPI document that the client
@@ -180,7 +181,7 @@ func (s *Server) document(c contents) *apiDocument {
 	if d := s.documents.made[c.path]; d != nil && slices.Equal(d.kinds, c.kinds) {
 		return d
 	}
-	d := &apiDocument{kinds: slices.Clone(c.kinds)}
+	d := &apiDocument{kinds: slices.Clone(c.kinds), made: s.options.Now()}
 	h := sha256.New()
 	fmt.Fprintln(h, c.path)
 	builtin := true
@@ -266,7 +267,7 @@ const openAPIv2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+pro
 // openAPIv2 serves one document for all kinds, in protobuf or JSON. kubectl requests it whenever
 // it validates a List.
 func (s *Server) openAPIv2(w *writer, r *http.Request) {
-	w.Header().Set("Vary", "Accept")
+	w.Header()["Vary"] = []string{"Accept-Encoding", "Accept"}
 	kind := acceptedDocument(r, "application/json", openAPIv2Protobuf, strings.Replace(openAPIv2Protobuf, "v2.v1", "v2@v1", 1))
 	if kind == "" {
 		w.WriteHeader(http.StatusNotAcceptable)
@@ -286,7 +287,7 @@ func (s *Server) openAPIv2(w *writer, r *http.Request) {
 		}
 		d.hash = etagOf(d.body)
 	})
-	serveDocument(w, r, kind, d.hash, d.body)
+	serveDocument(w, r, kind, d.hash, d.made, d.body)
 }
 
 // documentV2 returns the OpenAPI v2 document in a media type, which is a new one if kinds have
@@ -304,7 +305,7 @@ func (s *Server) documentV2(mediaType string, all []contents) *apiDocument {
 	if s.documents.v2 == nil {
 		s.documents.v2 = map[string]*apiDocument{}
 	}
-	d := &apiDocument{kinds: kinds}
+	d := &apiDocument{kinds: kinds, made: s.options.Now()}
 	s.documents.v2[mediaType] = d
 	return d
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -174,5 +175,32 @@ func TestOpenAPI2(t *testing.T) {
 	}
 	if w := ask(s, "GET", "/openapi/v2", "", "Accept", "application/cbor"); w.Code != http.StatusNotAcceptable {
 		t.Errorf("CBOR: %d", w.Code)
+	}
+}
+
+// TestOpenAPIDocumentsHaveTimes: a document was last modified when it was made, and the index is made for each
+// request, as in kube-apiserver.
+func TestOpenAPIDocumentsHaveTimes(t *testing.T) {
+	now := fixedClock()
+	s := local(t, Options{Now: func() time.Time { return now }})
+	for _, tc := range []struct {
+		path       string
+		first, now string // the time in the first response and in one an hour later
+		second     int    // the code of one an hour later to a client that has the first
+	}{
+		{"/openapi/v2", "12:00:00", "12:00:00", 304},
+		{"/openapi/v3/apis/apps/v1", "12:00:00", "12:00:00", 304},
+		{"/openapi/v3", "12:00:00", "13:00:00", 200},
+	} {
+		now = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+		first := ask(s, "GET", tc.path, "").Header().Get("Last-Modified")
+		now = now.Add(time.Hour)
+		second := ask(s, "GET", tc.path, "").Header().Get("Last-Modified")
+		if first != "Fri, 02 Jan 2026 "+tc.first+" GMT" || second != "Fri, 02 Jan 2026 "+tc.now+" GMT" {
+			t.Errorf("%s was modified at %q, then at %q", tc.path, first, second)
+		}
+		if w := ask(s, "GET", tc.path, "", "If-Modified-Since", first); w.Code != tc.second {
+			t.Errorf("%s again: %d", tc.path, w.Code)
+		}
 	}
 }
