@@ -12,26 +12,41 @@ const maxNesting = 500
 
 // tooDeep returns an error for a text that may be nested deeper than maxNesting. It does not
 // parse the YAML: it counts the indicators at the beginning of a line, and the brackets
-// outside of quotation marks that may begin a list or object. In case of doubt it counts, so
+// outside of quotation marks that may begin a list or object, and the aliases in anchored
+// values, each of which can add as many levels as the text has. In case of doubt it counts, so
 // that it may refuse a text that is not too deep, but never accepts one that is.
 func tooDeep(text string) error {
-	n := nesting{text: text}
-	line, leading, inLead := 1, 0, true
+	n := nesting{text: text, anchored: -1}
+	line, begin, leading, inLead, deepest := 1, 0, 0, true, 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '\n':
-			line, leading, inLead, n.quote = line+1, 0, true, 0
+			line, begin, leading, inLead, n.quote = line+1, i+1, 0, true, 0
 		case inLead && strings.IndexByte(" -?:\t", c) >= 0:
 			leading++
 		default:
+			if inLead {
+				n.starts(begin)
+			}
+			if c == '&' || c == '*' {
+				n.reference(i, inLead)
+			}
 			inLead = false
 			n.sign(i)
 		}
-		if n.depth+leading/2 > maxNesting {
-			err := &scenario.Error{Reason: "the text nests deeper than 500 levels, the limit of this page"}
-			err.Position.Line, err.Position.Column = line, 1
-			return err
+		deepest = max(deepest, n.depth+leading/2)
+		reason := ""
+		switch {
+		case deepest > maxNesting:
+			reason = "the text nests deeper than 500 levels, the limit of this page"
+		case n.chained > 0 && (n.chained+2)*deepest > maxNesting:
+			reason = "the text has so many aliases in anchored values that it may nest deeper than 500 levels, the limit of this page; write some of the values out"
+		default:
+			continue
 		}
+		err := &scenario.Error{Reason: reason}
+		err.Position.Line, err.Position.Column = line, 1
+		return err
 	}
 	return nil
 }
@@ -43,6 +58,36 @@ type nesting struct {
 	// quote is the current quotation mark, 0 outside of quotes. It is reset at the end of the
 	// line at the latest.
 	quote byte
+	// indentation is that of the line. The current anchored values end before a line with the
+	// indentation anchored, which is -1 outside of them. chained counts the aliases in them.
+	indentation, anchored, chained int
+}
+
+// starts processes the beginning of a node in a line that begins at begin: the anchored values
+// of lines above end at the latest where the indentation does.
+func (n *nesting) starts(begin int) {
+	n.indentation = 0
+	for n.text[begin+n.indentation] == ' ' {
+		n.indentation++
+	}
+	if n.indentation < n.anchored || n.indentation == n.anchored && n.text[begin+n.indentation] != '-' {
+		n.anchored = -1
+	}
+}
+
+// reference processes the anchor or alias at i, if it is one. first reports whether it is the
+// first node in its line.
+func (n *nesting) reference(i int, first bool) {
+	switch {
+	case n.quote != 0 || !first && !n.begins(i) && !n.follows(i, "[{"):
+	case n.text[i] == '*' && n.anchored >= 0:
+		n.chained++
+	case n.text[i] == '*':
+	case first: // its value may follow at the same indentation
+		n.anchored = 0
+	case n.anchored < 0 || n.indentation < n.anchored:
+		n.anchored = n.indentation
+	}
 }
 
 // sign processes the byte at i.

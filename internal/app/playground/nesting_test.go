@@ -1,6 +1,7 @@
 package playground
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 
 func TestNestingIsLimited(t *testing.T) {
 	deep := strings.Repeat("[", 600)
+	lists, ends := strings.Repeat("[", 30), strings.Repeat("]", 30)
 	for _, c := range []struct {
 		why, text string
 		refused   bool
@@ -28,6 +30,13 @@ func TestNestingIsLimited(t *testing.T) {
 		{"brackets in one word", "a: x" + deep, false},
 		{"brackets in quotes", "{\"a\": \"" + deep + "\"}", false},
 		{"brackets in single quotes", "a: ['" + deep + "']", false},
+		{"aliases of aliases", chain("aN: &aN " + lists + "*aL" + ends + "\n"), true},
+		{"aliases of aliases in one list", "[&a0 [], " + chain("&aN "+lists+"*aL"+ends+", ") + "]", true},
+		{"aliases in anchored blocks", chain("aN: &aN\n  x: " + lists + "*aL" + ends + "\n"), true},
+		{"aliases in an anchored list at the indentation of its key", chain("aN: &aN\n- " + lists + "*aL" + ends + "\n"), true},
+		{"aliases in a value below its anchor", chain("aN:\n  &aN\n  x: " + lists + "*aL" + ends + "\n"), true},
+		{"many aliases of one anchor", "a: &a {x: 1}\nb:\n" + strings.Repeat("  - {y: *a}\n", 2000), false},
+		{"emphasis in texts", "a: &a {x: 1}\nb: |\n" + strings.Repeat("  * **bold** & *italic*\n", 2000), false},
 		{"many closing brackets", strings.Repeat("a: [x]\n", 600), false},
 		{"a line of dashes", "a: 1\n# " + strings.Repeat("-", 2000), false},
 	} {
@@ -37,12 +46,23 @@ func TestNestingIsLimited(t *testing.T) {
 	}
 }
 
+// chain returns copies of a part with N replaced by the number of the copy, and L by that of
+// the copy before.
+func chain(part string) string {
+	var b strings.Builder
+	for i := 1; i <= 60; i++ {
+		b.WriteString(strings.NewReplacer("N", strconv.Itoa(i), "L", strconv.Itoa(i-1)).Replace(part))
+	}
+	return b.String()
+}
+
 // FuzzTooDeep checks that accepted documents do not exceed the nesting limit.
 func FuzzTooDeep(f *testing.F) {
 	f.Add("a: [", "[", 600)
 	f.Add("{\"a\": ", "{\"a\": ", 300)
 	f.Add("a: x, [ y, \"\n", "- [", 500)
 	f.Add("[", "&a ['x', ", 500)
+	f.Add("a: &a\n", "  - &a [[[[*a, ", 500)
 	f.Fuzz(func(t *testing.T, head, part string, times int) {
 		if times < 0 || times > 2000 || len(part) > 20 {
 			return
