@@ -130,6 +130,11 @@ func (s *Scenario) Begin(ctx context.Context, configure func(*cluster.Config) er
 // Existing returns the initial objects.
 func (r *Runner) Existing() []Existing { return r.existing }
 
+// Manager returns the field manager of a kind that the runner's cluster serves.
+func (r *Runner) Manager(kind *schema.Kind) (*fieldmanager.Manager, error) {
+	return fieldmanager.For(r.cluster.Kinds(), kind, "")
+}
+
 // NewRunner returns a runner over an empty cluster of a Kubernetes version ("" is the
 // newest) with custom resources. configure is that of [Scenario.Begin].
 func NewRunner(ctx context.Context, version string, definitions []string, configure func(*cluster.Config) error) (*Runner, error) {

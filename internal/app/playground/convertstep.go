@@ -35,7 +35,7 @@ func (e *Engine) convert(in *ConvertInput) (*ConvertOutput, error) {
 		if !i.live.Value.Exists() {
 			return nil, errors.New("there is no object before the step that could be patched or updated")
 		}
-		out.Patch = i.patch(to)
+		out.Patch = i.patch(to, e.last.runner)
 		if out.Patch.Body == "" {
 			return nil, errors.New(out.Patch.Message)
 		}
@@ -64,7 +64,7 @@ func (e *Engine) intentOf(res *scenario.Result, s *Step) (*intent, error) {
 	if wanted.Err != nil {
 		return nil, errors.New("the step itself is refused: " + wanted.Err.Error())
 	}
-	return &intent{t: typeOf(res.Kind), builtin: res.Kind.Builtin, live: res.Before, want: requested(wanted.After.Value, res.Before.Value), actor: s.Actor, target: res.Target}, nil
+	return &intent{kind: res.Kind, live: res.Before, want: requested(wanted.After.Value, res.Before.Value), actor: s.Actor, target: res.Target}, nil
 }
 
 // requested returns the object after a change with the fields that the API server and kubectl

@@ -105,10 +105,16 @@ func (e *Engine) starts(in *StartsInput) (*StartsOutput, error) {
 		if entry.Operation != fieldmanager.OperationApply || entry.Subresource != "" {
 			continue
 		}
-		i := intent{t: typeOf(res.Kind), live: live, want: live.Value, actor: entry.Manager}
-		out.Steps = append(out.Steps, Step{Actor: entry.Manager, Do: string(scenario.Apply), Body: string(i.configuration().YAML())})
+		applied, err := configuration(e.last.runner, res.Kind, live, live.Value, entry.Manager)
+		if err != nil {
+			continue // its fields do not match the type
+		}
+		out.Steps = append(out.Steps, Step{Actor: entry.Manager, Do: string(scenario.Apply), Body: string(applied.YAML())})
 	}
-	named := identified(document.NewObject(), live.Value)
+	named := document.NewObject()
+	for _, keys := range [...][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}} {
+		named = named.Set(live.Value.Lookup(keys...), keys...)
+	}
 	out.Steps = append(out.Steps, Step{Do: string(scenario.Apply), Body: string(named.YAML())})
 	return out, nil
 }
