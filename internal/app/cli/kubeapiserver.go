@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,7 +46,7 @@ func (a *App) kubeAPIServerCommand() *cobra.Command {
 		defaults: true, admission: true, tls: true, logFormat: "text", authorize: alwaysAllow,
 		engine: engineFlag{name: "ours"}, store: storeFlags{name: "memory", compaction: defaultCompaction}, certificates: &certificateFiles{},
 	}
-	var address, port string
+	var address, port, advertise string
 	var modes, enabled, disabled, issuers []string
 	var version bool
 	c := &cobra.Command{
@@ -88,6 +89,13 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 				o.issuer = issuers[0]
 			}
 			o.listen = net.JoinHostPort(address, port)
+			if advertise != "" {
+				ip, err := netip.ParseAddr(advertise)
+				if err != nil {
+					return usage("--advertise-address " + advertise + ": expected an IP address")
+				}
+				o.advertise = ip
+			}
 			if slices.Contains(modes, byRoles) {
 				o.authorize = byRoles
 			} else {
@@ -101,7 +109,7 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 	f.BoolVar(&version, "version", false, "print the version and exit")
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds; kube-apiserver has no such flag (default that of 'patchlab envtest')")
 	f.StringVar(&address, "bind-address", "127.0.0.1", "address to listen on")
-	f.StringVar(&o.advertise, "advertise-address", "", "address that the Endpoints of Service kubernetes have (default one of this machine)")
+	f.StringVar(&advertise, "advertise-address", "", "address that the Endpoints of Service kubernetes have (default one of this machine)")
 	f.StringVar(&port, "secure-port", "6443", "port to listen on; 0 selects a free port")
 	f.StringVar(&o.certificates.folder, "cert-dir", "", "folder with apiserver.crt and apiserver.key; without them, a certificate is generated")
 	f.StringVar(&o.certificates.cert, "tls-cert-file", "", "PEM file of the server's certificate, instead of that in --cert-dir")

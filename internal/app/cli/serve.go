@@ -50,7 +50,7 @@ type serveOptions struct {
 	store       storeFlags
 	// certificates are the files of a server that is called kube-apiserver; nil for all others.
 	certificates *certificateFiles
-	advertise    string // the address that it publishes, "" for one of this machine
+	advertise    netip.Addr // the address that it publishes; the zero Addr for one of this machine
 	// notes are printed by the program that serves, which may be another one.
 	notes []string
 }
@@ -497,10 +497,8 @@ func (o *serveOptions) advertised(ctx context.Context, a net.Addr) (netip.AddrPo
 	}
 	ip := listens.Addr()
 	switch {
-	case o.advertise != "":
-		if ip, err = netip.ParseAddr(o.advertise); err != nil {
-			return netip.AddrPort{}, false
-		}
+	case o.advertise.IsValid():
+		ip = o.advertise
 	case ip.IsLoopback(), ip.IsUnspecified():
 		// Nothing is sent: the address is that of the interface through which it would be.
 		route, err := new(net.Dialer).DialContext(ctx, "udp", "192.0.2.1:9")
