@@ -152,11 +152,7 @@ func (a *Alternatives) add(p Alternative) {
 func (l *Lab) sendAlternative(a *Alternatives, p *Alternative, o ApplyOptions) {
 	c := o.change(p.Action)
 	c.Force = p.Force
-	d := &document.Document{Root: p.Patch}
-	if p.Action != ActionApply { // an apply configuration has no resourceVersion
-		c.Namespace = ""
-	}
-	p.Result, p.Err = l.single(a.Before, d, c)
+	p.Result, p.Err = l.single(a.Before, &document.Document{Root: p.Patch}, c)
 }
 
 func (l *Lab) jsonAlternative(a *Alternatives, was, is document.Value, o ApplyOptions) Alternative {

@@ -95,3 +95,24 @@ func TestAlternativesIgnoreForce(t *testing.T) {
 		}
 	}
 }
+
+// TestAlternativesInANamespace: the namespace of the options is that of objects without one.
+func TestAlternativesInANamespace(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	live := strings.Replace(settings, `,"namespace":"shop"`, "", 1)
+	wanted := strings.Replace(live, `"k":"1"`, `"k":"2"`, 1)
+	for _, o := range []patchlab.ApplyOptions{{Namespace: "shop"}, {DefaultNamespace: "shop"}} {
+		for _, from := range []string{live, settings} {
+			got, err := lab.Alternatives(patchlab.Bytes(from), patchlab.Bytes(wanted), o)
+			if err != nil {
+				t.Errorf("%+v: %v", o, err)
+				continue
+			}
+			for _, p := range got.Patches {
+				if !p.Exact || p.Result.Target.Namespace != "shop" {
+					t.Errorf("%+v: the %s is exact: %v, error %v", o, p.Action, p.Exact, p.Err)
+				}
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -40,8 +41,8 @@ type RaceReport struct {
 	// in which an actor gives up after its write was refused.
 	Losing, Refusing int
 	// Shortest is the shortest prefix of an interleaving that loses an update, nil if none
-	// does. Lost holds the lost changes: acknowledged, not overwritten by a later one, and
-	// missing.
+	// does. Lost holds the changes that are lost after Shortest: acknowledged and missing, with
+	// the values at that time. No later change in the interleaving restores these fields.
 	Shortest []Event
 	Lost     []Lost
 }
@@ -158,9 +159,13 @@ type moment struct {
 	events  *event
 	length  int
 	refused bool
-	// lostAt is the number of events up to the first lost update, 0 if there is none.
-	lostAt int
-	lost   []Lost
+	lost    []loss
+}
+
+// loss is a change that has been lost since a number of events, with the values at that time.
+type loss struct {
+	Lost
+	at int
 }
 
 // progress is the position of an actor in its sequence of reads and writes.
@@ -249,12 +254,19 @@ func (e *explorer) end(m *moment, of int) error {
 	if m.refused {
 		r.Refusing++
 	}
-	if m.lostAt == 0 {
+	if len(m.lost) == 0 {
 		return nil
 	}
 	r.Losing++
-	if len(r.Shortest) == 0 || m.lostAt < len(r.Shortest) {
-		r.Shortest, r.Lost = m.first(m.lostAt), m.lost
+	first := slices.MinFunc(m.lost, func(a, b loss) int { return cmp.Compare(a.at, b.at) }).at
+	if len(r.Shortest) > 0 && first >= len(r.Shortest) {
+		return nil
+	}
+	r.Shortest, r.Lost = m.first(first), nil
+	for _, l := range m.lost {
+		if l.at == first {
+			r.Lost = append(r.Lost, l.Lost)
+		}
 	}
 	return nil
 }
@@ -323,10 +335,12 @@ func (e *explorer) write(m *moment, actor int, ev *Event) error {
 		return err
 	}
 	m.fields = append(slices.Clip(m.fields), e.race.actors[actor].changes[try.change].fields()...)
-	if m.lost = losses(m.fields, e.objects[m.serial].Value, e.objects[m.live].Value); len(m.lost) == 0 {
-		m.lostAt = 0
-	} else if m.lostAt == 0 {
-		m.lostAt = m.length
+	before := m.lost
+	m.lost = losses(m.fields, e.objects[m.serial].Value, e.objects[m.live].Value, m.length)
+	for i, l := range m.lost {
+		if at := slices.IndexFunc(before, func(b loss) bool { return b.Path == l.Path }); at >= 0 {
+			m.lost[i] = before[at]
+		}
 	}
 	return nil
 }
@@ -364,18 +378,18 @@ func (e *explorer) alone(try attempt) (int, error) {
 	return n, nil
 }
 
-// losses compares the fields of the acknowledged changes. Defaults that the API server adds
-// to list items are not losses.
-func losses(fields []document.Path, serial, live document.Value) []Lost {
-	var lost []Lost
+// losses compares the fields of the acknowledged changes after a number of events. Defaults that
+// the API server adds to list items are not losses.
+func losses(fields []document.Path, serial, live document.Value, events int) []loss {
+	var lost []loss
 	for _, p := range fields {
 		want, got := serial.Follow(p), live.Follow(p)
 		if want.Exists() == got.Exists() && (!want.Exists() || isPart(want, got)) {
 			continue
 		}
 		path := p.String()
-		if !slices.ContainsFunc(lost, func(l Lost) bool { return l.Path == path }) {
-			lost = append(lost, Lost{path, want, got})
+		if !slices.ContainsFunc(lost, func(l loss) bool { return l.Path == path }) {
+			lost = append(lost, loss{Lost{path, want, got}, events})
 		}
 	}
 	return lost

@@ -245,3 +245,21 @@ func TestDefaultsAreNotLostUpdates(t *testing.T) {
 		}
 	}
 }
+
+// TestLostIsWhatShortestLoses: the values of the lost fields are those after the events that are shown, and
+// not those at the end of an interleaving that goes on.
+func TestLostIsWhatShortestLoses(t *testing.T) {
+	for _, c := range []struct{ why, race, want string }{
+		{"a third actor increments the counter later", counter + "- {actor: c, add: {.data.count: 1}}\n", `4: [.data.count 2 1]`},
+		{"a third actor overwrites what was lost, so that another field is the first", "- {actor: a, set: {data: {a: '1', x: '1'}}}\n- {actor: b, set: {data: {b: '1'}}}\n- {actor: b, set: {data: {x: '2'}}}\n", `4: [.data.a 1 nothing]`},
+	} {
+		r := explore(t, raceOf(t, c.race), BlindUpdate, RaceOptions{})
+		got := fmt.Sprint(len(r.Shortest), ": ")
+		for _, l := range r.Lost {
+			got += fmt.Sprintf("[%s %s %s]", l.Path, l.Want.StringOr("nothing"), l.Got.StringOr("nothing"))
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.why, got, c.want)
+		}
+	}
+}
