@@ -2,8 +2,8 @@ package patchlab
 
 import "github.com/patchlab-dev/patchlab/patch"
 
-// ApplyOptions configures [Lab.Apply] and [Lab.ClientApply]. Its fields are those of
-// [Change].
+// ApplyOptions configures [Lab.Apply], [Lab.ClientApply], [Lab.Resolve] and [Lab.Alternatives].
+// Its fields are those of [Change].
 type ApplyOptions struct {
 	FieldManager string
 	Force        bool // for Apply only
@@ -73,9 +73,9 @@ type WriteOptions struct {
 
 // Update replaces a live object, as a PUT request does. If the new object has a
 // resourceVersion, it must match the live one; otherwise the error has Code 409. A custom
-// resource must have one, or the error has Code 422: set metadata.resourceVersion of an object
-// that [Lab.Apply] or [Lab.Create] has made, which has none. Without a live object the error
-// wraps ErrNoMatch.
+// resource must have one, or the error has Code 422. The result of [Lab.Create], or of an apply
+// that creates the object, has none, because nothing is stored: to update it, set
+// metadata.resourceVersion in it. Without a live object the error wraps ErrNoMatch.
 func (l *Lab) Update(live, object Input, o WriteOptions) (*Result, error) {
 	return l.single(live, object, o.change(ActionUpdate))
 }

@@ -33,7 +33,7 @@ type Change struct {
 	Action Action
 	// FieldManager is the name of the field manager. The default is kubectl's for the
 	// action: kubectl, kubectl-client-side-apply, kubectl-patch, kubectl-replace or
-	// kubectl-create.
+	// kubectl-create. A controller passes its own, the one that its client sends.
 	FieldManager string
 	// Force takes ownership of fields that other managers own (server-side apply only).
 	Force bool
@@ -43,7 +43,8 @@ type Change struct {
 	// not. Result.Reasons are those of the requests together.
 	TransferClientSide bool
 	// Subresource is "" for the object itself, or the name of one of the kind's
-	// subresources, such as status or scale. A change to scale patches the object's Scale.
+	// subresources, such as status or scale. The document of a change to scale is a Scale, or
+	// a patch of one.
 	Subresource string
 	// FieldValidation is the handling of unknown and duplicate fields: Strict, Warn or Ignore.
 	// The default is kubectl's for the action: Warn for JSON, merge and strategic merge patches,

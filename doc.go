@@ -21,10 +21,11 @@
 //   - [Files]: files of a file system;
 //   - *[document.Document] and [document.Value]: parsed input;
 //   - *[Object]: an object that a Lab returned, with its owners decoded;
-//   - the results of package clientobject: client-go's typed and unstructured
-//     objects.
+//   - clientobject.Input: the typed and unstructured objects of client-go and
+//     controller-runtime.
 //
-// A nil Input is no object; an apply then creates it.
+// An input that is nil or has no documents is no object: an apply creates it, and a patch or an
+// update is refused.
 //
 // # Changes
 //
@@ -36,10 +37,14 @@
 //
 // # Results
 //
-// A [Result] holds the object before and after, each an [Object] with its owners, and the
-// changed fields. A change that the API server would refuse is an *[Error] with the status
-// code, the invalid fields with their positions, and the conflicts with other field
-// managers.
+// A [Result] holds the object before and after, each an [Object] with its owners.
+// [Result.Changes] lists the fields that differ, and [Result.Reasons] the rule behind each. A
+// change that the API server would refuse is an *[Error] with the status code, the invalid
+// fields with their positions, and the conflicts with other field managers. The function
+// StatusError of package clientobject converts it for apierrors.IsConflict and the like.
+//
+// Nothing is stored: the next change begins with what it is given as the live object, such as
+// Result.After.
 //
 // The fields of results and errors have the values of Secrets, like those of other objects: a program
 // that prints them has to mask these. The message of an Error has none.

@@ -10,6 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 const web = `
@@ -138,6 +139,64 @@ func ExampleLab_Update() {
 	}
 	// Output:
 	// 409 Conflict ConfigMap a in namespace default
+}
+
+// A refusal lists the invalid fields with their positions in the input.
+func ExampleError() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	service := patchlab.Named("service.yaml", []byte(`apiVersion: v1
+kind: Service
+metadata: {name: a, namespace: shop}
+spec:
+  type: Cluster
+  ports: [{port: 80000}]
+`))
+	_, err = lab.Create(service, patchlab.WriteOptions{})
+	var refused *patchlab.Error
+	if errors.As(err, &refused) {
+		fmt.Println(refused.Code, refused.Reason, refused.Target)
+		for _, f := range refused.Fields {
+			fmt.Println(f.Position, f.Path, f.Value)
+		}
+	}
+	// Output:
+	// 422 Invalid Service a in namespace shop
+	// service.yaml:6:18 .spec.ports[0].port 80000
+	// service.yaml:6:11 .spec.ports[0].targetPort 80000
+	// service.yaml:5:9 .spec.type "Cluster"
+}
+
+// Kinds may be added to a Lab, for example when a controller sees a new CustomResourceDefinition.
+func ExampleLab_Kinds() {
+	lab, err := patchlab.New(patchlab.Options{Strict: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	widget := patchlab.Bytes(`{apiVersion: lab.example.com/v1, kind: Widget, metadata: {name: w}, spec: {box: {width: 1}}}`)
+	_, err = lab.Apply(nil, widget, patchlab.ApplyOptions{})
+	fmt.Println(errors.Is(err, patchlab.ErrNoKind))
+
+	text, err := os.ReadFile("testdata/crds/widgets.yaml")
+	if err != nil {
+		log.Fatal(err)
+	}
+	definition, err := document.ParseYAML(text, document.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	crd, err := schema.FromCRD(definition.Root)
+	if err != nil {
+		log.Fatal(err)
+	}
+	lab.Kinds().AddCRD(crd)
+	result, err := lab.Apply(nil, widget, patchlab.ApplyOptions{})
+	fmt.Println(result, err)
+	// Output:
+	// true
+	// Widget.lab.example.com w in namespace default: server-side apply as "kubectl", created <nil>
 }
 
 func ExampleLab_Create() {

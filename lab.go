@@ -119,6 +119,6 @@ func newPipeline(config cluster.Config, o *Options) (*cluster.Pipeline, error) {
 	return c.Pipeline(), nil
 }
 
-// Kinds returns the registry of the Lab's kinds. Kinds that are added to it take effect at
-// once.
+// Kinds returns the registry of the Lab's kinds. Kinds that are added to it, such as those of a
+// CustomResourceDefinition that schema.FromCRD has read, take effect at once.
 func (l *Lab) Kinds() *schema.Registry { return l.pipeline.Kinds() }
