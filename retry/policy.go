@@ -8,6 +8,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
@@ -19,7 +20,9 @@ type Kind int
 const (
 	// Stop is an error that a retry would encounter again.
 	Stop Kind = iota
-	// Conflict is a write with a resourceVersion that is not the latest (409).
+	// Conflict is a write with a resourceVersion that is not the latest (409). A conflict of
+	// server-side apply with other field managers is of kind Stop: it remains until the
+	// configuration changes or the apply is forced.
 	Conflict
 	// Busy is a server that asks the client to retry later: 429, a timeout (504), or an
 	// internal error with Retry-After.
@@ -30,14 +33,21 @@ const (
 
 // String returns the kind's name for logs and metrics.
 func (k Kind) String() string {
-	return [...]string{"stop", "conflict", "busy", "unavailable"}[k]
+	names := [...]string{"stop", "conflict", "busy", "unavailable"}
+	if k < 0 || int(k) >= len(names) {
+		return "unknown"
+	}
+	return names[k]
 }
 
-// KindOf returns the kind of a client-go error.
+// KindOf returns the kind of a client-go error. An error because a context has ended, such as that
+// of the call, is of kind Stop.
 func KindOf(err error) Kind {
 	var network net.Error
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return Stop
+	case apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict):
 		return Stop
 	case apierrors.IsConflict(err):
 		return Conflict
@@ -96,6 +106,9 @@ func (e *GaveUpError) Unwrap() error { return e.Err }
 // number of attempts ([*GaveUpError]), or ctx ends. An error of kind Stop is returned
 // unchanged. If ctx ends during a delay, the error wraps both the context's error and that
 // of the last attempt.
+//
+// A call whose response was lost (Busy with a timeout, Unavailable) may have had an effect: an f
+// that creates an object has to expect that it already exists.
 func (p Policy) Do(ctx context.Context, f func(context.Context) error) error {
 	p = p.withDefaults()
 	for n := 1; ; n++ {

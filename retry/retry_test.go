@@ -25,6 +25,7 @@ func TestKindOf(t *testing.T) {
 	}{
 		{"no error", nil, retry.Stop},
 		{"a stale resourceVersion", apierrors.NewConflict(maps, "a", errors.New("modified")), retry.Conflict},
+		{"an apply that conflicts with other managers", apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Field: ".data.a"}}, "conflict"), retry.Stop},
 		{"the name already exists", apierrors.NewAlreadyExists(maps, "a"), retry.Stop},
 		{"too many requests", apierrors.NewTooManyRequests("later", 1), retry.Busy},
 		{"the server has timed out", apierrors.NewTimeoutError("etcd", 1), retry.Busy},
@@ -35,6 +36,14 @@ func TestKindOf(t *testing.T) {
 	} {
 		if got := retry.KindOf(c.err); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.why, got, c.want)
+		}
+	}
+}
+
+func TestNamesOfKinds(t *testing.T) {
+	for kind, want := range map[retry.Kind]string{retry.Stop: "stop", retry.Unavailable: "unavailable", retry.Unavailable + 1: "unknown", -1: "unknown"} {
+		if got := kind.String(); got != want {
+			t.Errorf("%d: %s, want %s", int(kind), got, want)
 		}
 	}
 }
