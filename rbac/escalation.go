@@ -14,8 +14,8 @@ import (
 
 // Configure adds checks to the admission of a cluster: a user may not write a role with rights that
 // the user does not have, unless a role allows the verb escalate, nor bind one, unless a role
-// allows the verb bind (rbac/role/policybased and its siblings in kube-apiserver). Requests for
-// certificates are approved and signed only with the verbs approve and sign for their signer.
+// allows the verb bind. Requests for certificates are approved and signed only with the verbs
+// approve and sign for their signer.
 func Configure(config *cluster.Config) error {
 	const name = "RBAC"
 	return plugins.Configure(config, []string{name}, plugins.Plugin{Name: name, New: func(c *cluster.Cluster) func(context.Context, *cluster.Attributes) *cluster.Status {
