@@ -13,7 +13,8 @@ import (
 // is patchlab's own. An error is that of [patch.ClientApply].
 func ClientApply(kind *schema.Kind, live, config document.Value, engine patch.Engine) (*Request, error) {
 	if !live.Exists() {
-		return &Request{Verb: Create, Format: JSON, Document: &document.Document{Root: patch.WithLastApplied(config)}}, nil
+		created := patch.WithLastApplied(config).Remove("metadata", "resourceVersion") // kubectl clears that of an exported object
+		return &Request{Verb: Create, Format: JSON, Document: &document.Document{Root: created}}, nil
 	}
 	p, patchType, err := patch.ClientApply(live, config, kind, patch.ThreeWayOptions{Options: patch.Options{Engine: engine}})
 	if err != nil || p.Len() == 0 {
