@@ -203,7 +203,7 @@ func sameTool(updater, applier string) bool {
 func (e *explainer) conflicts() {
 	for _, c := range e.Conflicts {
 		e.add(Reason{Change: Change{Path: c.Path, Effect: Conflicting, Before: c.Live, OwnersBefore: []fieldmanager.Owner{c.Owner}, top: -1},
-			Rule: Rule(fieldmanager.RuleConflict), Wanted: c.Wanted, KeptBy: []fieldmanager.Owner{c.Owner}})
+			Rule: Rule(fieldmanager.RuleConflict), Wanted: c.Wanted, KeptBy: []fieldmanager.Owner{c.Owner}, Hint: SpellingNote(e.Type, c)})
 	}
 }
 
@@ -308,6 +308,11 @@ func (e *explainer) describe(r *Reason) {
 		about = rule{text: "The configuration has members of the object. An apply owns these, but not the object itself, as an update does."}
 	case r.Rule == Rule(fieldmanager.RuleTransfer) && e.overrides():
 		about.text = "kubectl overrides conflicts with its own client-side apply, so it takes the field over and {owners} loses it."
+	case r.Rule == RuleNormalized && r.Effect == Kept && r.Wanted.Kind() != document.Object && r.Wanted.Kind() != document.List:
+		about.text = "The request has another spelling of the current value, of which the API server stores the canonical form, so the field does not change."
+		if !e.apply {
+			about.text += " The manager does not become an owner, because an update or a patch owns only the fields that it changes."
+		}
 	}
 	r.Text, r.Expected = strings.ReplaceAll(about.text, ownersMark, nameAll(names)), about.expected
 	if r.Rule == RuleServerSet && !r.Wanted.Exists() {

@@ -159,7 +159,7 @@ var rules = [...]rule{
 	{RuleEmptyDropped, "The value is empty and the field is optional, so the API server treats the field as missing.", "That the field is kept with its empty value."},
 	{RuleEncoded, "The API server always prints this field, even if it is empty.", ""},
 	{RuleConverted, "The API server moves or copies the value to another field when it decodes the object: a Secret's stringData to data, a Pod's serviceAccount to serviceAccountName.", "That the value is only in the field that the request sets."},
-	{RuleNormalized, "The API server normalizes the value.", "That the value is kept as written."},
+	{RuleNormalized, "The API server stores the canonical form of the value, such as 1 for the quantity 1000m.", "That the value is kept as written."},
 	{RuleAdmission, "An admission webhook or policy changed the field.", ""},
 	{RuleStrategy, "The endpoint resets the field, so it keeps its value: status can be changed only through the status subresource, and everything else only through the object itself.", "That the field is set, or an error."},
 	{RuleComputed, "The API server sets the field when it stores objects of this kind.", ""},
