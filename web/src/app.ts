@@ -1,5 +1,6 @@
 // The state of the page and the engine's results for it. Views are notified of changes and
 // render them.
+import { colours } from "./colours";
 import type { notice } from "./dialog";
 import { Engine, Latest } from "./engine";
 import type { AboutOutput, Actor, LineOutput, Reason, RunInput, RunOutput, Scenario, Step } from "./messages";
@@ -22,8 +23,6 @@ export interface Action {
   run(): void;
 }
 
-const palette = ["blue", "orange", "green", "purple", "red", "teal", "brown", "pink"];
-export const colours = palette;
 export const shapes = ["square", "round", "cut", "tag", "leaf"];
 
 /** The delay in milliseconds from a single key press until the scenario is run: about two frames. */
@@ -79,6 +78,9 @@ export class App {
   unread = "";
   /** Whether the state is saved in the browser. An embedded page does not save it. */
   keeps = true;
+  /** lossy is called once if the browser has no storage for the work of the user. tab is set if a reload of this tab still finds it. */
+  lossy: (tab: boolean) => void = () => undefined;
+  #lossTold = false;
   #latest = new Latest();
   #asked = 0;
   #answered = 0;
@@ -109,8 +111,10 @@ export class App {
     if (action) this.#withdraw = remove;
   }
 
-  onChange(view: (topic: Topic) => void): void {
+  /** onChange calls view after each change. It returns a function that ends this. */
+  onChange(view: (topic: Topic) => void): () => void {
     this.#views.push(view);
+    return () => (this.#views = this.#views.filter((v) => v !== view));
   }
 
   #changed(topic: Topic): void {
@@ -239,7 +243,11 @@ export class App {
   /** save stores the state in the browser, for the next time that the page is loaded. */
   save(): void {
     this.#unsaved.stop();
-    if (this.keeps) keep(this.state);
+    if (!this.keeps) return;
+    const place = keep(this.state);
+    if (place === "browser" || this.#lossTold || !this.history.undoes) return;
+    this.#lossTold = true;
+    this.lossy(place === "tab");
   }
 
   #stale(): void {
@@ -343,7 +351,7 @@ export class App {
     if (at < 0) at = names.length;
     const colour = this.scenario.actors.find((a) => a.name === name)?.colour;
     return {
-      name, colour: colour && palette.includes(colour) ? colour : palette[at % palette.length]!,
+      name, colour: colour && colours.includes(colour) ? colour : colours[at % colours.length]!,
       letter: letters(names.concat(name))[at] ?? "?", shape: shapes[at % shapes.length]!,
     };
   }

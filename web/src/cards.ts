@@ -2,19 +2,20 @@
 // preview.
 import type { App } from "./app";
 import { chip } from "./chip";
+import { chipColours } from "./colours";
 import { button, fieldPath, h, replace } from "./dom";
 import { toolOf } from "./tools";
-import type { Conflict, Row, WayOutput } from "./messages";
+import type { Conflict, Manager, Row, WayOutput } from "./messages";
 
 /** The styles of cards in an editor, because the page's styles do not apply within its shadow root. */
 export const cardStyles = {
   ".card-place": { padding: "3px 8px 6px 4px" },
-  ".card": { padding: "8px 10px", border: "1px solid var(--line)", borderLeft: "3px solid var(--bad)", borderRadius: "6px", background: "var(--raised)", font: "13px/1.45 var(--sans)", whiteSpace: "normal", display: "flex", flexDirection: "column", gap: "6px" },
+  ".card": { padding: "8px 10px", border: "1px solid var(--line)", borderLeft: "3px solid var(--bad)", borderRadius: "6px", background: "var(--raised)", font: "0.8125rem/1.45 var(--sans)", whiteSpace: "normal", display: "flex", flexDirection: "column", gap: "6px" },
   ".card p, .card h3": { margin: "0", font: "inherit" },
   ".card h3": { fontWeight: "600" },
-  ".card code, .card pre": { fontFamily: "var(--mono)", fontSize: "12px", margin: "0", overflowWrap: "anywhere" },
+  ".card code, .card pre": { fontFamily: "var(--mono)", fontSize: "0.75rem", margin: "0", overflowWrap: "anywhere" },
   ".card .row": { display: "flex", flexWrap: "wrap", gap: "6px" },
-  ".card button": { font: "inherit", color: "var(--text)", background: "var(--card)", border: "1px solid var(--line)", borderRadius: "6px", padding: "3px 10px", minHeight: "var(--target, 28px)", cursor: "pointer" },
+  ".card button": { font: "inherit", color: "var(--text)", background: "var(--card)", border: "1px solid var(--line)", borderRadius: "6px", padding: "3px 10px", minHeight: "var(--target, 1.75rem)", cursor: "pointer" },
   ".card button:hover": { background: "var(--hover)" },
   ".card button[aria-pressed=true]": { borderColor: "var(--accent)", boxShadow: "inset 0 0 0 1px var(--accent)" },
   ".card button.primary": { background: "var(--accent)", color: "var(--on-accent)", borderColor: "var(--accent)" },
@@ -31,38 +32,26 @@ export const cardStyles = {
   ".card .removed": { background: "var(--removed)" },
   ".card .owners": { background: "var(--owners)" },
   ".card .chip": { display: "inline-flex", alignItems: "center", gap: "4px", verticalAlign: "bottom" },
-  ".card .letter": { display: "inline-grid", placeItems: "center", minWidth: "17px", height: "17px", borderRadius: "4px", font: "700 10.5px/1 var(--mono)", color: "var(--chip-text)", background: "var(--chip)" },
+  ".card .letter": { display: "inline-grid", placeItems: "center", minWidth: "1.0625rem", height: "1.0625rem", borderRadius: "4px", font: "700 0.65625rem/1 var(--mono)", color: "var(--chip-text)", background: "var(--chip)" },
   ...chipColours(".card "),
 };
 
-function chipColours(scope: string): Record<string, Record<string, string>> {
-  const out: Record<string, Record<string, string>> = {};
-  for (const c of ["blue", "orange", "green", "purple", "red", "teal", "brown", "pink"]) {
-    out[`${scope}[data-colour=${c}]`] = { "--chip": `var(--${c})`, "--chip-text": `var(--on-${c})` };
-  }
-  return out;
-}
-
 /** A Contested is a field that the step would change and that other managers own. The engine reports a conflict for each owner. */
-export interface Contested extends Conflict {
+export interface Contested extends Omit<Conflict, "owner"> {
   /** The number of the first conflict. */
   number: number;
-  managers: string[];
-  /** The owners with operation and subresource, in the order of managers. */
-  owners: string[];
+  /** The owners. A manager that owns the field twice, for example by an apply and by an update, is there once. */
+  owners: Manager[];
 }
 
 /** contested groups conflicts by field. */
 export function contested(conflicts: Conflict[]): Contested[] {
   const fields = new Map<string, Contested>();
-  conflicts.forEach((c, number) => {
+  conflicts.forEach(({ owner, ...c }, number) => {
     const field = fields.get(c.path);
-    if (!field) fields.set(c.path, { ...c, number, managers: [c.manager], owners: [c.owner] });
+    if (!field) fields.set(c.path, { ...c, number, owners: [owner] });
     else {
-      if (!field.managers.includes(c.manager)) {
-        field.managers.push(c.manager);
-        field.owners.push(c.owner);
-      }
+      if (!field.owners.some(({ name }) => name === owner.name)) field.owners.push(owner);
       field.ways = field.ways.filter((way) => c.ways.some((w) => w.name === way.name));
     }
   });
@@ -73,10 +62,9 @@ export function contested(conflicts: Conflict[]): Contested[] {
  * ownersOf shows the owners of a conflicting field, each with the tool that uses the name, or
  * with the operation if the owner is an earlier update by the applier itself.
  */
-export function ownersOf(app: App, { managers, owners }: Contested): (Node | string)[] {
-  return enumerated(managers.map((name, i) => {
-    const owner = owners[i]!;
-    const how = name === app.step?.actor ? (owner.includes(" using ") ? "Update" : "") : toolOf(name, /subresource "(\w+)"/.exec(owner)?.[1]);
+export function ownersOf(app: App, { owners }: Contested): (Node | string)[] {
+  return enumerated(owners.map(({ name, operation, subresource }) => {
+    const how = name === app.step?.actor ? (operation === "Update" ? operation : "") : toolOf(name, subresource);
     return h("span", null, chip(app, name), how ? ` (${how})` : "");
   }));
 }
@@ -119,7 +107,7 @@ export class ConflictCard {
     this.#fields = fields;
     const field = this.#field();
     const sentence = field
-      ? h("p", null, ...ownersOf(this.#app, field), field.managers.length === 1 ? " owns " : " own ", h("code", null, ...fieldPath(field.path)), " with the value ", h("code", null, field.live || "(none)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(none)"), field.note ? `. Note: ${field.note}` : "")
+      ? h("p", null, ...ownersOf(this.#app, field), field.owners.length === 1 ? " owns " : " own ", h("code", null, ...fieldPath(field.path)), " with the value ", h("code", null, field.live || "(none)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(none)"), field.note ? `. Note: ${field.note}` : "")
       : h("p", null, `Resolve the conflicts over all ${fields.length} fields in the same way:`);
     if (sentence.isEqualNode(this.#sentence)) return;
     this.#sentence.replaceWith(sentence);
@@ -152,8 +140,8 @@ function wayTexts(field: Contested | undefined): Record<string, string> {
 
 /** effectOf describes what a resolution changes and who owns the field afterwards. */
 function effectOf(way: string, actor: string, field: Contested | undefined): string {
-  const owners = field ? listed(field.managers.map((name) => (name === actor ? `its earlier update` : name))) : "the other managers";
-  const one = field?.managers.length === 1;
+  const owners = field ? listed(field.owners.map(({ name }) => (name === actor ? `its earlier update` : name))) : "the other managers";
+  const one = field?.owners.length === 1;
   const [it, keep] = field ? ["the field", one ? "keeps it" : "keep it"] : ["the fields", "keep them"];
   if (way === "force") return `Apply with force: ${actor} becomes the owner, and ${owners} ${one ? "loses" : "lose"} ${it}.`;
   if (way === "drop") return `Remove ${it} from the manifest: ${owners} ${keep}, with the live value${field ? "" : "s"}.`;

@@ -21,11 +21,11 @@ const colours = HighlightStyle.define([
 ]);
 
 export const codeLook = EditorView.theme({
-  "&": { fontSize: "var(--code-size, 13px)", backgroundColor: "var(--field)", color: "var(--text)", height: "100%" },
+  "&": { fontSize: "var(--code-size, 0.8125rem)", backgroundColor: "var(--field)", color: "var(--text)", height: "100%" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", minHeight: "var(--editor-least, 0)", maxHeight: "var(--editor-height, none)", overflow: "auto" },
   ".cm-gutters": { backgroundColor: "var(--field)", color: "var(--muted)", border: "none" },
-  ".cm-lineNumbers .cm-gutterElement": { minWidth: "26px", padding: "0 4px 0 2px" },
+  ".cm-lineNumbers .cm-gutterElement": { minWidth: "1.625rem", padding: "0 4px 0 2px" },
   // The browser draws the cursor and the selection. The layers of drawSelection() would be
   // measured, laid out and painted separately after each key press.
   ".cm-content": { caretColor: "var(--text)" },

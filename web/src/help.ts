@@ -18,7 +18,7 @@ const keys: [string, string][] = [
 ];
 
 export function openHelp(app: App): void {
-  const sign = (text: string, ...told: (Node | string)[]) => [h("dt", null, text), h("dd", null, ...told)];
+  const sign = (text: string, ...meaning: (Node | string)[]) => [h("dt", null, text), h("dd", null, ...meaning)];
   open("Help",
     h("p", null, "Every change to a Kubernetes object is made by a field manager, and the API server records in metadata.managedFields which manager owns which field. This page shows an object with its owners after each step, and the rule behind each change. It runs the engine of patchlab, which is tested against recorded responses of kube-apiserver."),
     h("h3", null, "Signs beside the object"),

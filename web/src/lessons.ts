@@ -109,6 +109,8 @@ class Lesson {
   #answered = 0;
   /** The index of the chosen answer to the question of the last step, until the user continues. */
   #chosen: number | undefined;
+  /** Ends the calls for changes of the page. */
+  #leave: () => void;
 
   constructor(app: App, lesson: LessonOutput) {
     current?.close();
@@ -118,13 +120,14 @@ class Lesson {
     app.open(stateOf(lesson.scenario, 0), `the lesson “${lesson.scenario.title}”`);
     document.getElementById("page")!.before(this.#host);
     this.#draw();
-    app.onChange((topic) => {
-      if (topic === "shape" && current === this && app.scenario.title !== lesson.scenario.title) this.close();
+    this.#leave = app.onChange((topic) => {
+      if (topic === "shape" && app.scenario.title !== lesson.scenario.title) this.close();
     });
     this.#focus();
   }
 
   close(): void {
+    this.#leave();
     this.#host.remove();
     if (current === this) current = undefined;
   }

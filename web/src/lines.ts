@@ -8,8 +8,8 @@ export interface ListingLine {
   /** The number of the line in the object, 0 for a removed line. */
   line: number;
   mark: string;
-  /** The owners, with their letters, shapes and colours, and a description. */
-  owners: { name: string; letter: string; shape: string; colour: string; told: string }[];
+  /** The owners, with their letters, shapes and colours, and what is shown of them beside a line. */
+  owners: { name: string; letter: string; shape: string; colour: string; label: string }[];
   /** The sign in the gutter of a line without owners: "below", "server", "identity", "status" or "". */
   meaning: string;
   /** The value that the step applies in a conflict, "" if there is none. */

@@ -82,7 +82,7 @@ const painter = ViewPlugin.fromClass(class {
         if (number === current) builder.add(from, from, currentLine);
         colour(builder, from, text);
         if (line.wanted) builder.add(to, to, Decoration.widget({ widget: new WantedWidget(line.wanted), side: 1 }));
-        if (number === current && line.owners.length > 0) builder.add(to, to, Decoration.widget({ widget: new BlameWidget(line.owners.map((o) => o.told).join(" · ")), side: 2 }));
+        if (number === current && line.owners.length > 0) builder.add(to, to, Decoration.widget({ widget: new BlameWidget(line.owners.map((o) => o.label).join(" · ")), side: 2 }));
       }
     }
     return builder.finish();
@@ -94,7 +94,7 @@ const currentLine = Decoration.line({ class: "current" });
 const tooltip = hoverTooltip((view, position) => {
   const line = lineAt(view.state, view.state.doc.lineAt(position).number);
   if (!line || line.owners.length === 0) return null;
-  return { pos: view.state.doc.lineAt(position).from, above: true, create: () => ({ dom: h("div", { class: "told" }, ...line.owners.map((o) => h("div", null, h("b", { class: "letter", "data-colour": o.colour, "data-shape": o.shape }, o.letter), ` ${o.told}`))) }) };
+  return { pos: view.state.doc.lineAt(position).from, above: true, create: () => ({ dom: h("div", { class: "owner-labels" }, ...line.owners.map((o) => h("div", null, h("b", { class: "letter", "data-colour": o.colour, "data-shape": o.shape }, o.letter), ` ${o.label}`))) }) };
 }, { hideOnChange: true, hoverTime: 350 });
 
 /** Reports in the search panel that the text has no match. */
@@ -115,7 +115,7 @@ export interface ListingEvents {
 }
 
 /** Narrow screens wrap long lines instead of scrolling sideways. */
-const narrow = window.matchMedia("(max-width: 719px)");
+const narrow = window.matchMedia("(width < 45rem)");
 
 function extensions(events: ListingEvents): Extension[] {
   return [

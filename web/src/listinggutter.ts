@@ -23,8 +23,8 @@ function owners({ owners, meaning, mark }: ListingLine): HTMLElement[] {
   return owners.length > shown.length ? [...letters, h("b", { class: "letter more" }, `+${owners.length - shown.length}`)] : letters;
 }
 
-/** widthOf returns the width in pixels that the letters of a number of owners take. */
-const widthOf = (owners: number): number => Math.max(30, 4 + 18 * Math.min(owners, mostLetters) + (owners > 11 ? 7 : 0));
+/** widthOf returns the width in rem that the letters of a number of owners take. */
+const widthOf = (owners: number): number => Math.max(30, 4 + 18 * Math.min(owners, mostLetters) + (owners > 11 ? 7 : 0)) / 16;
 
 /** The button of a line that can be folded or is folded, "" for others. */
 type Fold = "" | "open" | "closed";
@@ -88,7 +88,7 @@ class Gutter {
     const owners = lines.reduce((most, { owners }) => Math.max(most, owners.length), 1);
     const { style } = this.#rows.parent;
     if (digits !== this.#digits) style.setProperty("--digits", String((this.#digits = digits)));
-    if (owners !== this.#owners) style.setProperty("--owners", `${widthOf((this.#owners = owners))}px`);
+    if (owners !== this.#owners) style.setProperty("--owners", `${widthOf((this.#owners = owners))}rem`);
   }
 
   #draw(): void {

@@ -1,19 +1,18 @@
 // How the listing of the object looks.
 import { EditorView } from "@codemirror/view";
-
-const palette = ["blue", "orange", "green", "purple", "red", "teal", "brown", "pink"];
+import { chipColours, colours } from "./colours";
 
 const rows: Record<string, Record<string, string>> = {};
-for (const colour of palette) {
+for (const colour of colours) {
   rows[`.o-${colour}`] = { "--o": `var(--${colour})` };
   rows[`.p-${colour}`] = { "--p": `var(--${colour})` };
-  rows[`[data-colour=${colour}]`] = { "--chip": `var(--${colour})`, "--chip-text": `var(--on-${colour})` };
 }
 
 const tint = (name: string) => `color-mix(in srgb, var(${name}) var(--tint, 9%), transparent)`;
 
 export const listingLook = EditorView.theme({
   ...rows,
+  ...chipColours(""),
   ".cm-content": { padding: "4px 0" },
   ".cm-line": { padding: "0 10px 0 6px" },
   ".cm-line.one": { backgroundColor: tint("--o") },
@@ -33,17 +32,17 @@ export const listingLook = EditorView.theme({
   ".tok-dim": { color: "var(--muted)" },
   ".none .tok-str, .none .tok-num": { color: "inherit" },
   ".removed .tok-key, .removed .tok-str, .removed .tok-num": { color: "var(--text)" },
-  ".blame": { marginLeft: "2.5em", color: "var(--muted)", fontStyle: "italic", fontFamily: "var(--sans)", fontSize: "11.5px" },
-  ".wanted": { marginLeft: "1.5em", color: "var(--bad)", fontFamily: "var(--sans)", fontSize: "12px", fontWeight: "600" },
-  ".rows": { contain: "strict", boxSizing: "border-box", position: "sticky", insetInlineStart: "0", zIndex: "200", flex: "none", width: "calc(max(26px, var(--digits) * 1ch + 6px) + var(--owners) + 27px)", textAlign: "right", whiteSpace: "nowrap", backgroundColor: "var(--field)", color: "var(--muted)" },
+  ".blame": { marginLeft: "2.5em", color: "var(--muted)", fontStyle: "italic", fontFamily: "var(--sans)", fontSize: "0.71875rem" },
+  ".wanted": { marginLeft: "1.5em", color: "var(--bad)", fontFamily: "var(--sans)", fontSize: "0.75rem", fontWeight: "600" },
+  ".rows": { contain: "strict", boxSizing: "border-box", position: "sticky", insetInlineStart: "0", zIndex: "200", flex: "none", width: "calc(max(1.625rem, var(--digits) * 1ch + 6px) + var(--owners) + 1.6875rem)", textAlign: "right", whiteSpace: "nowrap", backgroundColor: "var(--field)", color: "var(--muted)" },
   ".row > span": { display: "inline-block", verticalAlign: "top", boxSizing: "border-box" },
-  ".row .owners": { width: "var(--owners)", margin: "0 27px 0 4px", paddingRight: "3px" },
-  ".row .none": { fontStyle: "normal", paddingRight: "4px", fontSize: "11px" },
-  ".row .sign": { width: "14px", margin: "0 13px 0 -27px", textAlign: "center", fontWeight: "700", color: "var(--text)" },
+  ".row .owners": { width: "var(--owners)", margin: "0 1.6875rem 0 4px", paddingRight: "3px" },
+  ".row .none": { fontStyle: "normal", paddingRight: "4px", fontSize: "0.6875rem" },
+  ".row .sign": { width: "0.875rem", margin: "0 0.8125rem 0 -1.6875rem", textAlign: "center", fontWeight: "700", color: "var(--text)" },
   ".row .sign.bad": { color: "var(--bad)" },
-  ".row .fold": { width: "13px", marginLeft: "-13px", textAlign: "left", padding: "0 1px", cursor: "pointer" },
-  ".letter": { display: "inline-block", textAlign: "center", minWidth: "16px", height: "16px", padding: "0 2px", font: "700 10.5px/16px var(--mono)", color: "var(--chip-text)", background: "var(--chip)", borderRadius: "4px", boxSizing: "border-box" },
-  ".row .letter": { verticalAlign: "top", marginTop: "calc(0.775 * var(--code-size, 13px) - 8px)" },
+  ".row .fold": { width: "0.8125rem", marginLeft: "-0.8125rem", textAlign: "left", padding: "0 1px", cursor: "pointer" },
+  ".letter": { display: "inline-block", textAlign: "center", minWidth: "1rem", height: "1rem", padding: "0 2px", font: "700 0.65625rem/1rem var(--mono)", color: "var(--chip-text)", background: "var(--chip)", borderRadius: "4px", boxSizing: "border-box" },
+  ".row .letter": { verticalAlign: "top", marginTop: "calc(0.775 * var(--code-size, 0.8125rem) - 0.5rem)" },
   ".row .letter + .letter": { marginLeft: "2px" },
   ".letter.more": { "--chip": "var(--line)", "--chip-text": "var(--text)" },
   ".letter[data-shape=round]": { borderRadius: "50%" },
@@ -52,10 +51,10 @@ export const listingLook = EditorView.theme({
   ".letter[data-shape=leaf]": { borderRadius: "9px 1px 9px 1px" },
   ".cm-foldPlaceholder": { background: "var(--hover)", border: "1px solid var(--line)", color: "var(--muted)", padding: "0 6px", margin: "0 4px" },
   ".cm-tooltip": { border: "1px solid var(--line)", borderRadius: "6px", background: "var(--raised)", color: "var(--text)", boxShadow: "0 4px 16px #0003" },
-  ".told": { padding: "5px 9px", font: "12.5px/1.5 var(--sans)" },
+  ".owner-labels": { padding: "5px 9px", font: "0.78125rem/1.5 var(--sans)" },
   ".cm-panels": { background: "var(--raised)", color: "var(--text)", borderColor: "var(--line)" },
-  ".cm-panel.cm-search": { font: "12.5px var(--sans)", padding: "6px 8px" },
-  ".cm-panel.cm-search label": { fontSize: "12.5px" },
+  ".cm-panel.cm-search": { font: "0.78125rem var(--sans)", padding: "6px 8px" },
+  ".cm-panel.cm-search label": { fontSize: "0.78125rem" },
   ".cm-panel.cm-search [name=replace], .cm-panel.cm-search [name=replaceAll], .cm-panel.cm-search br": { display: "none" },
   ".none-found": { color: "var(--bad)" },
   ".cm-textfield": { background: "var(--field)", color: "var(--text)", border: "1px solid var(--line)", borderRadius: "5px", font: "inherit", padding: "3px 6px" },

@@ -14,9 +14,9 @@ import { printObject } from "./print";
 import { Request } from "./request";
 import { Rules } from "./rules";
 import { fromFragment, kept } from "./share";
-import { titleOf } from "./sharing";
+import { download, titleOf } from "./sharing";
 import { copyOf, emptyScenario, type State } from "./state";
-import { Story, toldOf } from "./story";
+import { announcementOf, Story } from "./story";
 import { examples, importText, Toolbar } from "./toolbar";
 
 /** The performance mark that is set when the first result is shown. */
@@ -77,6 +77,8 @@ for (const b of document.querySelectorAll<HTMLElement>("#bar-views button")) b.a
 view("request");
 app.view = view;
 if (app.keeps) watchTabs(app);
+app.lossy = (tab) => app.tell(`The browser has no storage left for this scenario, or it is turned off. Your work is lost when ${tab ? "this tab is closed" : "the page is closed or reloaded"}: download it to keep it.`,
+  { text: "Download", run: () => void download(app, "export", "yaml", "application/yaml") });
 printObject(app);
 
 const panes = ["object", "panel", "story"].map(element);
@@ -92,12 +94,13 @@ function showTitle(): void {
   element("embed-title").textContent = title;
 }
 
-/** tellResult announces the result of the selected step, if it differs from the last one that was announced. */
-function tellResult(): void {
+/** announceResult tells screen readers the result of the selected step, if it differs from the last one. */
+function announceResult(): void {
   const { at } = app.state;
-  const result = toldOf(app.output?.steps[at - 1]);
-  const told = result && `Step ${at}: ${result}`;
-  if (element("told").textContent !== told) element("told").textContent = told;
+  const result = announcementOf(app.output?.steps[at - 1]);
+  const text = result && `Step ${at}: ${result}`;
+  const announcement = element("announcement");
+  if (announcement.textContent !== text) announcement.textContent = text;
 }
 
 app.onChange((topic) => {
@@ -110,7 +113,7 @@ app.onChange((topic) => {
   // Changing the title takes a browser longer than rendering a line, and a result that is out of date soon need not be announced.
   titleTimer = setTimeout(() => {
     showTitle();
-    tellResult();
+    announceResult();
   }, titlePause);
   if (!marked) requestAnimationFrame(() => setTimeout(painted));
   marked = true;

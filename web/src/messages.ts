@@ -271,8 +271,7 @@ export interface Way {
 
 export interface Conflict {
   path: string;
-  owner: string;
-  manager: string;
+  owner: Manager;
   live: string;
   wanted: string;
   note: string;

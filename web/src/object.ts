@@ -85,9 +85,10 @@ export class ObjectView {
     const { output, state } = this.#app;
     const object = output?.object;
     const moved = this.#moved();
+    const gone = object || this.#rows.length === 0 ? null : output?.steps[state.at - 1]?.target;
     const counter = (label: string, from: string, now: string) => h("span", null, `${label} `, h("b", { class: from ? "moved" : "" }, from ? `${from} → ${now}` : now));
     refresh(this.#heading,
-      h("h2", { id: "object-title" }, object ? `${object.target.kind} ${object.target.name}` : state.at === 0 ? "No object yet" : "No object"),
+      h("h2", { id: "object-title" }, object ? `${object.target.kind} ${object.target.name}` : gone ? `${gone.kind} ${gone.name} (deleted)` : state.at === 0 ? "No object yet" : "No object"),
       object ? h("p", { class: "counters" },
         object.target.namespace ? h("span", null, "namespace ", h("b", null, object.target.namespace)) : null,
         counter("resourceVersion", moved.rv, object.resourceVersion),
@@ -105,7 +106,7 @@ export class ObjectView {
 
   #list(): void {
     const managers = this.#app.output?.object?.managers ?? [];
-    const wanted = new Map((this.#app.output?.conflicts ?? []).map((c) => [c.line, `⚡ ${this.#app.step?.actor || "the step"} wants ${c.wanted || "to remove it"}`]));
+    const wanted = new Map((this.#app.output?.conflicts ?? []).map((c) => [c.line, `⚡ ${shortened(this.#app.step?.actor || "the step")} wants ${c.wanted || "to remove it"}`]));
     const owned = this.#owned(managers);
     const shown: ListingLine[] = [];
     for (const row of this.#rows) {
@@ -147,11 +148,11 @@ export class ObjectView {
         const seen = new Map<string, string[]>();
         for (const n of numbers) {
           const m = managers[n];
-          if (m) seen.set(m.name, [...(seen.get(m.name) ?? []), told(m)]);
+          if (m) seen.set(m.name, [...(seen.get(m.name) ?? []), entryText(m)]);
         }
         owners = [...seen].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)).map(([name, how]) => {
           const { letter, shape, colour } = this.#app.look(name);
-          return { name, letter, shape, colour, told: `${name}: ${how.join(", ")}` };
+          return { name, letter, shape, colour, label: `${name}: ${how.join(", ")}` };
         });
         known.set(key, owners);
       }
@@ -208,11 +209,11 @@ export class ObjectView {
     }
     void this.#latest.run(async () => {
       const answer = await this.#app.line(line.line).catch(() => null); // the object may have changed in the meantime
-      if (answer) refresh(this.#detail, ...this.#told(answer));
+      if (answer) refresh(this.#detail, ...this.#description(answer));
     });
   }
 
-  #told(line: LineOutput): HTMLElement[] {
+  #description(line: LineOutput): HTMLElement[] {
     const managers = this.#app.output?.object?.managers ?? [];
     const owners = line.owners.flatMap((o) => {
       const m = managers[o.manager];
@@ -232,10 +233,14 @@ export class ObjectView {
   }
 }
 
+/** shortened returns a name such that what follows it beside a line stays in view. */
+const shortened = (name: string): string => (name.length > 40 ? `${name.slice(0, 39)}…` : name);
+
 /** rowsOf returns the rows to show: those of the object, or the removed ones if it was deleted. */
 const rowsOf = (output: RunOutput | null): Row[] => (output?.object || output?.rows.some((r) => r.mark === "removed") ? output.rows.filter((r) => output.object || r.mark === "removed") : []);
 
 /** clock returns a timestamp in readable form. */
 export const clock = (time: string): string => time.replace("T", " ").replace(/:00Z$|Z$/, "");
 
-const told = (m: Manager): string => `${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}${m.time ? ` at ${clock(m.time)}` : ""}`;
+/** entryText returns an entry of managedFields without its manager. */
+const entryText = (m: Manager): string => `${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}${m.time ? ` at ${clock(m.time)}` : ""}`;

@@ -121,31 +121,33 @@ export class Panels {
     const { output, state, step } = this.#app;
     const result = output?.steps[state.at - 1];
     if (!result || !step || !output) {
-      replace(this.#body, h("p", { class: "empty" }, "Run a step to see its result."));
+      replace(this.#body, h("p", { class: "empty" }, this.#app.scenario.steps.length > 0 ? "Run a step to see its result." : "Add a step to see its result."));
       return;
     }
     const { against, conflicts } = output;
-    const changes = output.changes.filter((c) => !isIdentity(c));
-    const changed = output.changed - (output.changes.length - changes.length);
+    const gone = result.ok && result.changed && !output.object;
+    const changes = gone ? [] : output.changes.filter((c) => !isIdentity(c)); // the object shows what it had
+    const changed = gone ? 0 : output.changed - (output.changes.length - changes.length);
     const left = changed - changes.length;
     const since = against === state.at - 1 ? "" : against === 0 ? " since the start" : ` since step ${against}`;
     refresh(this.#verdict,
-      isBlank(step) ? h("p", { class: "warning" }, "The manifest does not set any field yet. Paste your manifest in place of it, or add the fields that you want to apply.") : null,
+      result.code !== 0 && isBlank(step) ? h("p", { class: "warning" }, "The manifest does not set any field yet. Paste your manifest in place of it, or add the fields that you want to apply.") : null,
       h("div", { class: `verdict ${result.ok ? "good" : "bad"}` }, h("b", { class: "code" }, result.code === 0 ? "—" : String(result.code)),
-        h("span", null, verdict(result, contested(conflicts).length, output.unvalidated))),
+        h("span", null, gone ? "Deleted." : verdict(result, contested(conflicts).length, output.unvalidated))),
       this.#conflicts(),
-      conflicts.some((c) => c.manager === step.actor) ? h("p", { class: "quiet" }, `${step.actor} has updated the object before. The updates and the applies of a manager own fields separately, and conflict like those of two managers. Apply with force once to take these fields over.`) : null,
+      conflicts.some((c) => c.owner.name === step.actor) ? h("p", { class: "quiet" }, `${step.actor} has updated the object before. The updates and the applies of a manager own fields separately, and conflict like those of two managers. Apply with force once to take these fields over.`) : null,
       result.message && conflicts.length === 0 ? refusal(result) : null,
       ...(result.ok ? this.#rules.notices() : []),
       this.#deletion(),
+      gone ? h("p", null, deletedWhy(output)) : null,
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
-      changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.${others(step, output)}` : output.object ? `The object is unchanged${since}.` : "No object was created or changed.") : h("h3", null, `${changed === 1 ? "1 field" : `${changed} fields`} changed${since}${left > 0 ? `. The first ${changes.length}:` : ""}`));
+      gone ? null : changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.${others(step, output)}` : output.object ? `The object is unchanged${since}.` : "No object was created or changed.") : h("h3", null, `${changed === 1 ? "1 field" : `${changed.toLocaleString("en")} fields`} changed${since}${left > 0 ? `. The first ${changes.length}:` : ""}`));
     this.#changes.parent.classList.toggle("long", changes.length > firstChanges);
     const reasons = new Map(this.#app.reasons.map((r) => [r.path, r]));
     const entries = this.#entries(changes, reasons);
     this.#changes.show(entries.map((e) => e.look), (i) => entries[i]!.make());
     this.#drawOthers(new Set(changes.map((c) => c.path)));
-    if (left > 0 || this.#more.hasChildNodes()) replace(this.#more, left > 0 ? button(`Show the other ${left}`, "more-changes", () => this.#app.showAll()) : null);
+    if (left > 0 || this.#more.hasChildNodes()) replace(this.#more, left > 0 ? button(`Show the other ${left.toLocaleString("en")}`, "more-changes", () => this.#app.showAll()) : null);
     if (!this.#verdict.isConnected) replace(this.#body, this.#verdict, this.#changes.parent, this.#more, this.#others);
   }
 
@@ -155,7 +157,7 @@ export class Panels {
     if (fields.length === 0) return null;
     return h("ul", { class: "conflicts", "aria-label": "Conflicts" }, ...fields.map((c, i) => h("li", null,
       h("p", null, c.line > 0 ? pathButton(c.path, `conflict-line-${i}`, () => this.#showLine(c.line), { "data-line": c.line }) : h("code", { class: "path" }, ...fieldPath(c.path))),
-      h("p", null, ...ownersOf(this.#app, c), c.managers.length === 1 ? " owns it: " : " own it: ", h("code", null, c.live || "(none)"), ", ", chip(this.#app, this.#app.step?.actor ?? ""), " wants ", h("code", null, c.wanted || "(none)")),
+      h("p", null, ...ownersOf(this.#app, c), c.owners.length === 1 ? " owns it: " : " own it: ", h("code", null, c.live || "(none)"), ", ", chip(this.#app, this.#app.step?.actor ?? ""), " wants ", h("code", null, c.wanted || "(none)")),
       c.mark.line > 0 ? button("Resolve conflict", `ways-${i}`, () => this.#goToConflict(c.mark.line, c.mark.column), { "data-place": `${c.mark.line}:${c.mark.column}` }) : null)));
   }
 
@@ -170,10 +172,16 @@ export class Panels {
         h("p", null, h("span", { class: "effect" }, r.effect), path(r)),
         r.wanted && r.effect !== "conflicting" ? h("p", { class: "values" }, "requested: ", r.wanted) : null])),
       reason(group.length > 1 && group[0]!.effect === "conflicting" ? { ...group[0]!, text: "Other managers own these fields with other values, so the apply is refused." } : group[0]!),
-      ...[...new Set(group.map((r) => r.hint))].map((hint) => (hint ? h("p", { class: "quiet" }, hint) : null)));
+      ...[...new Set(group.map((r) => r.hint))].map((hint) => (hint ? h("p", { class: "quiet" }, "Hint: ", hint) : null)));
     const groups = [...gather(list, (r) => (r.effect === "conflicting" ? r.effect : JSON.stringify([r.effect, r.rule, r.text, r.expected]))).values()];
-    refresh(this.#others, list.length > 0 ? h("h3", null, this.#app.output?.steps[this.#app.state.at - 1]?.ok ? "Not applied as requested" : "Why it was refused") : null,
+    refresh(this.#others, list.length > 0 ? h("h3", null, this.#headingOf(list)) : null,
       list.length > 0 ? h("ul", { class: "changes" }, ...groups.slice(0, 100).map(item)) : null);
+  }
+
+  /** #headingOf returns the heading of reasons for fields that did not change. */
+  #headingOf(reasons: Reason[]): string {
+    if (!this.#app.output?.steps[this.#app.state.at - 1]?.ok) return "Why it was refused";
+    return reasons.every((r) => r.effect === "noted") ? "About the request" : "Not changed by the request";
   }
 
   /** #deletion lists the finalizers that delay the deletion of the object, if it is being deleted. */
@@ -248,6 +256,11 @@ function others(step: Step, output: RunOutput): string {
   return step.do.endsWith("apply") && step.do !== "client-side-apply" && names.length > 0 ? ` An apply leaves fields that are not in its manifest to their owners: ${listed(names)}.` : "";
 }
 
+/** deletedWhy explains why an object is deleted at once, or with a step that removes its last finalizer. */
+const deletedWhy = ({ rows }: RunOutput): string => rows.some((r) => r.text.startsWith("  deletionTimestamp: "))
+  ? "The object was being deleted, and the step removed its last finalizer."
+  : "The object had no finalizers, so the API server removed it at once.";
+
 /** A field of an object that an API server has stored. */
 const isLive = /^\s*"?(uid|resourceVersion)"?:/m;
 
@@ -288,6 +301,8 @@ function verdict(result: StepResult, conflicts: number, unvalidated: boolean): s
 /** The message of a refused step; several causes are a list. */
 function refusal(result: StepResult): HTMLElement {
   const causes = result.marks.map((m) => m.message);
+  const [mark] = result.marks;
+  if (result.code === 0 && mark && mark.line > 0) return h("p", { class: "message" }, `Line ${mark.line}: ${mark.message}`); // as beside the editor
   const start = result.message.indexOf(": [");
   if (start < 0 || causes.length < 2 || !causes.every((c) => result.message.includes(c))) return h("p", { class: "message" }, result.message);
   return h("div", { class: "message" }, h("p", null, result.message.slice(0, start + 1)), h("ul", null, ...causes.map((c) => h("li", null, c))));

@@ -43,6 +43,15 @@ export function recall(): boolean {
 /** remembered returns the stored result for a request, undefined if there is none. */
 export const remembered = (request: string): unknown => kept?.[keyOf(request)];
 
+/** forget removes the stored results, which take storage that the state needs. */
+export function forget(): void {
+  try {
+    localStorage.removeItem(storageKey);
+  } catch {
+    // The storage is forbidden, so there are none.
+  }
+}
+
 /** remember stores results in place of the previous ones. */
 export function remember(list: Answered[]): void {
   const answers = Object.fromEntries(list.map(({ call, input, output }) => [keyOf(JSON.stringify({ call, input })), output]));

@@ -180,7 +180,7 @@ export class Request {
   /** #cards returns the cards of the conflicting fields in the manifest. Existing cards are reused and show the new values. */
   #cards(step: Step, fields: Contested[]): Card[] {
     const cards = fields.flatMap((c, i) => {
-      const key = `${idOf(step)} ${JSON.stringify([c.path, c.managers, c.ways])}`;
+      const key = `${idOf(step)} ${JSON.stringify([c.path, c.owners.map(({ name }) => name), c.ways])}`;
       return c.mark.line > 0 ? [{ line: c.mark.line, key, make: () => this.#card(key, fields, i).element }] : [];
     });
     for (const [key, card] of this.#shown) {

@@ -1,5 +1,6 @@
 // The state of the page as text, in the address and in the browser's storage.
 import type { Actor, Step } from "./messages";
+import { forget } from "./remembered";
 import type { State } from "./state";
 
 const prefix = "#v1=";
@@ -127,19 +128,30 @@ const storageKey = "patchlab.playground.v1";
  */
 const stores = [() => sessionStorage, () => localStorage];
 
-/** keep writes a state to the browser's storage, and reports whether that succeeded. */
-export function keep(state: State): boolean {
+/**
+ * keep writes a state to the browser's storage. It returns "browser" if the next tab finds it, "tab" if
+ * only a reload of this tab does, and "" if the storage is full or forbidden.
+ */
+export function keep(state: State): "browser" | "tab" | "" {
   const text = JSON.stringify(state);
-  let kept = false;
-  for (const store of stores) {
-    try {
-      store().setItem(storageKey, text);
-      kept = true;
-    } catch {
-      // The state is too large, or storage is forbidden: the page works without.
-    }
+  const [tab, browser] = stores;
+  const inTab = put(tab!, text);
+  if (put(browser!, text) || (forget(), put(browser!, text))) {
+    if (!inTab) put(tab!, null); // an earlier state, which a reload would prefer
+    return "browser";
   }
-  return kept;
+  return inTab ? "tab" : "";
+}
+
+/** put writes the state to a store, or removes it, and reports whether that succeeded. */
+function put(store: () => Storage, text: string | null): boolean {
+  try {
+    if (text === null) store().removeItem(storageKey);
+    else store().setItem(storageKey, text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** kept reads the state from the browser's storage; null if there is no valid one. */

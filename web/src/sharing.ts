@@ -1,14 +1,48 @@
 // The share dialog: a link, the HTML of an embedded frame, and downloads.
 import type { App } from "./app";
+import { listed } from "./cards";
 import { copyButton, open } from "./dialog";
 import { button, h, replace, save, select } from "./dom";
 
 const panels: [string, string][] = [["all", "everything"], ["object", "the object"], ["request", "the request"], ["result", "the result"]];
 
 export async function openShare(app: App): Promise<void> {
-  const link = await app.link();
-  history.replaceState(null, "", link);
-  const field = h("input", { value: link, readonly: true, "aria-label": "Link to this state", focus: () => field.select() });
+  const secrets = await secretsIn(app);
+  const body = h("div", { class: "stacked" });
+  const dialog = open("Share", body);
+  const show = async () => {
+    const link = await app.link();
+    if (!dialog.isConnected) return;
+    history.replaceState(null, "", link);
+    const field = h("input", { value: link, readonly: true, "aria-label": "Link to this state", focus: () => field.select() });
+    replace(body, secrets.length > 0 ? warning(secrets) : null, ...contents(app, link, field));
+    field.focus();
+  };
+  if (secrets.length === 0) return show();
+  replace(body, warning(secrets), h("div", { class: "row" }, button("Cancel", "share-cancel", () => dialog.close(), { class: "primary" }), button("Share with the values", "share-secrets", () => void show())));
+  body.querySelector("button")!.focus();
+}
+
+/** The number of Secrets that the warning names. */
+const mostNamed = 3;
+
+/** secretsIn returns the names of the Secrets that the scenario contains. */
+async function secretsIn(app: App): Promise<string[]> {
+  const { scenario, state: { at, object } } = app;
+  const output = app.busy ? await app.engine.ask("run", { scenario, at, against: at, changes: 1, object }).catch(() => null) : app.output;
+  const sent = output?.steps.filter((_, i) => scenario.steps[i]?.do !== "delete") ?? [];
+  const targets = [...(output?.objects ?? []), ...sent].map((o) => o.target);
+  return [...new Set(targets.filter((t) => t.kind === "Secret" && t.apiVersion === "v1").map((t) => t.name))];
+}
+
+function warning(secrets: string[]): HTMLElement {
+  const left = secrets.length - mostNamed;
+  const names = [...secrets.slice(0, mostNamed), ...(left > 0 ? [`${left} more`] : [])];
+  return h("p", { class: "warning" }, `The scenario contains the values of ${secrets.length === 1 ? "the Secret" : "the Secrets"} ${listed(names)}. Anyone who has the link, or a file that you download here, can read them; base64 is not encryption. Replace the values before you share real ones.`);
+}
+
+/** contents returns the parts of the dialog for a link, which is shown in a field. */
+function contents(app: App, link: string, field: HTMLInputElement): (HTMLElement | null)[] {
   const title = titleOf(app);
   let panel = "all";
   let readOnly = true;
@@ -20,7 +54,7 @@ export async function openShare(app: App): Promise<void> {
     show();
   } });
   show();
-  open("Share",
+  return [
     h("p", null, "The link contains the whole scenario. Browsers do not send the part after # to any server."),
     h("div", { class: "row link" }, field, copyButton(app, "Copy", "copy-link", () => link, { class: "primary" })),
     link.length > 30_000 ? h("p", { class: "warning" }, "The link is long, and some programs cut off long links. A scenario file is safer.") : null,
@@ -34,10 +68,10 @@ export async function openShare(app: App): Promise<void> {
     code,
     h("h3", null, "Download"),
     h("div", { class: "row" },
-      button("Scenario", "export", () => void give(app, "export", "yaml", "application/yaml")),
-      button("kubectl script", "script", () => void give(app, "script", "sh", "text/x-shellscript")),
-      button("Go test", "go-test", () => void give(app, "goTest", "go", "text/x-go"))));
-  field.focus();
+      button("Scenario", "export", () => void download(app, "export", "yaml", "application/yaml")),
+      button("kubectl script", "script", () => void download(app, "script", "sh", "text/x-shellscript")),
+      button("Go test", "go-test", () => void download(app, "goTest", "go", "text/x-go"))),
+  ];
 }
 
 /** titleOf returns a one-line description of the displayed state. */
@@ -71,7 +105,8 @@ function card(app: App, link: string): string {
 
 export const fileName = (app: App): string => (app.scenario.title || "scenario").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "scenario";
 
-async function give(app: App, call: "export" | "script" | "goTest", end: string, type: string): Promise<void> {
+/** download saves the scenario as a file of one of three types. */
+export async function download(app: App, call: "export" | "script" | "goTest", end: string, type: string): Promise<void> {
   const name = call === "goTest" ? `${fileName(app).replaceAll("-", "_")}_test` : fileName(app);
   try {
     save(`${name}.${end}`, (await app.engine.ask(call, { scenario: app.scenario })).text, type);

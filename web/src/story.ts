@@ -1,7 +1,8 @@
 // The list of steps: the initial live objects, and the steps with their results. The steps name
 // their objects if the scenario has several.
-import { type App, actionNames, colours } from "./app";
+import { type App, actionNames } from "./app";
 import { chip } from "./chip";
+import { colours } from "./colours";
 import { button, h, refresh, replace, select } from "./dom";
 import type { Step, StepResult } from "./messages";
 import { emptyStep } from "./state";
@@ -110,6 +111,7 @@ export class Story {
   }
 
   #fold(key: string, open: boolean, ...children: HTMLElement[]): HTMLElement {
+    children[0]!.dataset.key = `fold-${key}`; // the summary, which keeps the focus when the list is rendered again
     const details: HTMLDetailsElement = h("details", { class: `fold ${key}`, "data-key": key, open: this.#unfolded.get(key) ?? open, toggle: () => this.#unfolded.set(key, details.open) }, ...children);
     return details;
   }
@@ -189,8 +191,8 @@ export class Story {
   }
 }
 
-/** toldOf returns the result of a step for screen readers. */
-export const toldOf = (result: StepResult | undefined): string =>
+/** announcementOf returns the result of a step for screen readers. */
+export const announcementOf = (result: StepResult | undefined): string =>
   !result ? "" : [result.code || "no request", result.conflicts === 1 ? "1 conflict" : result.conflicts > 1 ? `${result.conflicts} conflicts` : "", result.ok && !result.changed ? "no change" : ""].filter(Boolean).join(", ");
 
 function outcomeOf(result: StepResult | undefined): (Node | string)[] {

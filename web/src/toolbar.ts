@@ -146,7 +146,7 @@ function openDefinitions(app: App): void {
       replace(problems, h("li", null, line > 0 ? button(`line ${line}`, "definition-problem", () => editor.goTo(line, column)) : null, ` ${message}`));
     }
   };
-  app.onChange(show);
+  const leave = app.onChange(show);
   show();
   const drop = h("div", { class: "drop", dragover: (e: DragEvent) => e.preventDefault(), drop: (e: DragEvent) => {
     e.preventDefault();
@@ -154,7 +154,8 @@ function openDefinitions(app: App): void {
     void readFiles(e.dataTransfer?.files, add, app);
   } }, h("p", null, "Paste a CustomResourceDefinition here, or drop its file. ", h("code", null, "kubectl get crd NAME -o yaml"), " prints it."), editor.host, problems,
   h("div", { class: "row" }, button("Add", "add-definition", () => void add(editor.text()), { class: "primary" }), filePicker("Choose a file", (files) => void readFiles(files, add, app))));
-  open("Custom resource definitions", h("p", null, "A CustomResourceDefinition declares the fields of its custom resources and how they merge."), list, drop);
+  const dialog = open("Custom resource definitions", h("p", null, "A CustomResourceDefinition declares the fields of its custom resources and how they merge."), list, drop);
+  dialog.addEventListener("close", leave);
   editor.focus();
 }
 

@@ -12,12 +12,12 @@ const focused = (page) => page.evaluate(() => document.activeElement.dataset.key
 describe("access", { timeout: groupTime }, () => {
   test("the result of a step is announced when it changes", async () => {
     const { page, done } = await open();
-    const told = page.locator('#told[aria-live="polite"]');
-    await told.getByText("Step 2: 409, 1 conflict").waitFor({ state: "attached" });
+    const announcement = page.locator('#announcement[aria-live="polite"]');
+    await announcement.getByText("Step 2: 409, 1 conflict").waitFor({ state: "attached" });
     await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  shape: round\n");
-    await told.getByText("Step 2: 200", { exact: true }).waitFor({ state: "attached" });
+    await announcement.getByText("Step 2: 200", { exact: true }).waitFor({ state: "attached" });
     await page.keyboard.press("Alt+ArrowLeft");
-    await told.getByText("Step 1: 201", { exact: true }).waitFor({ state: "attached" });
+    await announcement.getByText("Step 1: 201", { exact: true }).waitFor({ state: "attached" });
     await done();
   });
 
@@ -46,7 +46,7 @@ describe("access", { timeout: groupTime }, () => {
   for (const [width, height] of [[768, 1024], [1024, 768]]) {
     test(`the first visit shows the title of the scenario at ${width} × ${height}`, async () => {
       const { page, done } = await open({ viewport: { width, height } });
-      await page.locator('#told:has-text("Step 2")').waitFor({ state: "attached" });
+      await page.locator('#announcement:has-text("Step 2")').waitFor({ state: "attached" });
       assert.equal(await page.locator(".story-body").evaluate((e) => e.scrollTop), 0);
       await done();
     });

@@ -4,9 +4,12 @@ import { host, launch, waitTime } from "./browser.mjs";
 
 let browser, site;
 
-export async function begin() {
+export const begin = () => beginWith([]);
+
+/** beginWith starts Chromium with more arguments. */
+export async function beginWith(args) {
   site = await host();
-  browser = await launch();
+  browser = await launch(args);
 }
 export async function end() {
   await browser?.close();

@@ -112,7 +112,7 @@ func (d *diagnosis) checkPage(t *testing.T, e *Engine, s Scenario) {
 		found := false
 		for _, c := range out.Conflicts {
 			name, _, _ := strings.Cut(owner.At(0).StringOr(""), "/")
-			found = found || c.Path == path && c.Manager == name && c.Mark.Line > 0 && len(c.Ways) == 3
+			found = found || c.Path == path && c.Owner.Name == name && c.Mark.Line > 0 && len(c.Ways) == 3
 		}
 		if !found {
 			t.Errorf("the page shows no conflict with %v at %s: %+v", owner, path, out.Conflicts)

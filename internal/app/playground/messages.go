@@ -268,12 +268,12 @@ type Reason struct {
 // Conflict is a field that an apply would change although another manager owns it.
 type Conflict struct {
 	Path string `json:"path"`
-	// Owner describes the owner in the API server's words; Manager is its name.
-	Owner   string `json:"owner"`
-	Manager string `json:"manager"`
-	Live    string `json:"live"`
-	Wanted  string `json:"wanted"`
-	// Note is about values that differ only in what the manifest does not set, else "".
+	// Owner is the entry of managedFields that has the field.
+	Owner  Manager `json:"owner"`
+	Live   string  `json:"live"`
+	Wanted string  `json:"wanted"`
+	// Note is about values that differ only in what the manifest does not set, or in their
+	// spelling, else "".
 	Note string `json:"note"`
 	Ways []Way  `json:"ways"`
 	// Line is the field's line in the object, Mark its position in the step's body; 0 if it
@@ -413,7 +413,8 @@ type PasteOutput struct {
 
 // PastedObject is an object that was pasted.
 type PastedObject struct {
-	// Text is the object as YAML.
+	// Text is the object as YAML: a manifest as it was pasted, with its comments, if it is a
+	// document in block style.
 	Text   string `json:"text"`
 	Target Target `json:"target"`
 	// Managers are those in its managedFields.

@@ -128,7 +128,7 @@ func TestScenarioBeginsWithLiveObject(t *testing.T) {
 		}
 	}
 	must(t, e, "run", RunInput{Scenario: s, At: 1}, &out)
-	if len(out.Conflicts) != 1 || out.Conflicts[0].Manager != "tailor" || out.Rows[out.Conflicts[0].Line-1].Text != "  size: s" || out.Conflicts[0].Mark.Line != 7 {
+	if len(out.Conflicts) != 1 || out.Conflicts[0].Owner.Name != "tailor" || out.Rows[out.Conflicts[0].Line-1].Text != "  size: s" || out.Conflicts[0].Mark.Line != 7 {
 		t.Fatalf("conflicts %+v", out.Conflicts)
 	}
 	for _, at := range []int{0, 1} {

@@ -72,7 +72,7 @@ func TestPasteAcceptsTerminalFormats(t *testing.T) {
 			}
 			var run RunOutput
 			must(t, e, "run", RunInput{Scenario: s, At: 1}, &run)
-			if len(run.Conflicts) != 1 || run.Conflicts[0].Manager != "operator" {
+			if len(run.Conflicts) != 1 || run.Conflicts[0].Owner.Name != "operator" {
 				t.Errorf("%d %s: conflicts %v, objects %+v", run.Steps[0].Code, run.Steps[0].Message, run.Conflicts, run.Objects)
 			}
 		})

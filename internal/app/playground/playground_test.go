@@ -91,6 +91,8 @@ func TestRunReportsConflictWithPosition(t *testing.T) {
 	}
 	if len(out.Conflicts) != 1 || out.Conflicts[0].Live != `"blue"` || out.Conflicts[0].Wanted != `"red"` || len(out.Conflicts[0].Ways) != 3 {
 		t.Errorf("conflicts %+v", out.Conflicts)
+	} else if owner := out.Conflicts[0].Owner; owner.Name != "alice" || owner.Operation != "Apply" || owner.Subresource != "" {
+		t.Errorf("owner %+v", owner)
 	}
 	if out.Object == nil || out.Object.ResourceVersion == "" || len(out.Object.Managers) != 1 {
 		t.Errorf("object %+v", out.Object)
@@ -121,21 +123,23 @@ func TestUnappliedPatches(t *testing.T) {
 	}
 }
 
-// TestConflictOverADefault checks the note on a conflict over an atomic list whose values differ
-// only by a default.
-func TestConflictOverADefault(t *testing.T) {
+// TestNotesOfConflicts checks the notes on conflicts over values that do not differ in what they mean.
+func TestNotesOfConflicts(t *testing.T) {
 	const policy = "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: web}\nspec:\n  podSelector: {}\n  ingress:\n  - ports: [{port: 80"
-	var out RunOutput
-	must(t, New(), "run", RunInput{Scenario: Scenario{
-		Actors: []Actor{{Name: "alice"}, {Name: "bob"}},
-		Steps: []Step{
-			{Actor: "alice", Do: "apply", Body: policy + ", protocol: TCP}]\n"},
-			{Actor: "bob", Do: "apply", Body: policy + "}]\n"},
-		},
-	}, At: 2, Against: 1}, &out)
-	want := `not in the manifest: [0].ports[0].protocol: "TCP"; an atomic field is compared as a whole`
-	if len(out.Conflicts) != 1 || out.Conflicts[0].Note != want {
-		t.Errorf("conflicts %+v, want the note %s", out.Conflicts, want)
+	const quota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: web}\nspec: {hard: {cpu: "
+	for _, c := range []struct{ why, before, body, want string }{
+		{"an atomic list without a default", policy + ", protocol: TCP}]\n", policy + "}]\n", `not in the manifest: [0].ports[0].protocol: "TCP"; an atomic field is compared as a whole`},
+		{"the same quantity", quota + "'1'}}\n", quota + "1000m}}\n", `the two are the same quantity, but an apply compares values as they are written; write "1" to share the field`},
+		{"another quantity", quota + "'1'}}\n", quota + "2000m}}\n", ""},
+	} {
+		var out RunOutput
+		must(t, New(), "run", RunInput{Scenario: Scenario{
+			Actors: []Actor{{Name: "alice"}, {Name: "bob"}},
+			Steps:  []Step{{Actor: "alice", Do: "apply", Body: c.before}, {Actor: "bob", Do: "apply", Body: c.body}},
+		}, At: 2, Against: 1}, &out)
+		if len(out.Conflicts) != 1 || out.Conflicts[0].Note != c.want {
+			t.Errorf("%s: conflicts %+v, want the note %q", c.why, out.Conflicts, c.want)
+		}
 	}
 }
 

@@ -1,0 +1,123 @@
+// What leaves the page, and what is lost with it: links with the values of Secrets, and full storage.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { groupTime } from "./browser.mjs";
+import { begin, editor, end, open, settled, shown, write } from "./visit.mjs";
+
+before(begin);
+after(end);
+
+const secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db-password\nstringData:\n  password: hunter2\n";
+
+async function pasted(page, text, choice) {
+  await page.getByRole("button", { name: "Paste object" }).click();
+  await write(page, page.getByRole("dialog").locator(".cm-content"), text);
+  await page.getByRole("dialog").getByRole("button", { name: choice }).click();
+  await settled(page);
+}
+
+describe("sharing", { timeout: groupTime }, () => {
+  for (const [why, text, choice] of [
+    ["a Secret in a step", secret, "Apply it as the first step"],
+    ["a live Secret", secret.replace("metadata:", "metadata:\n  uid: 9d3b8a52-7c57-4d5b-9a39-6f1b5d9e2c11").replace("stringData", "data").replace("hunter2", "aHVudGVyMg=="), "Start with this object"],
+  ]) {
+    test(`${why} is shared only after a warning that names it and who can read it`, async () => {
+      const { page, done } = await open();
+      await pasted(page, text, choice);
+      await page.getByRole("button", { name: "Share" }).click();
+      const dialog = page.getByRole("dialog");
+      const warning = dialog.locator(".warning");
+      assert.match(await warning.innerText(), /Secret db-password\. Anyone who has the link.* can read them/);
+      assert.equal(await dialog.getByLabel("Link to this state").count(), 0, "no link before");
+      assert.equal(await page.evaluate(() => location.hash), "", "and none in the address");
+      await page.keyboard.press("Enter");
+      await dialog.waitFor({ state: "detached" }); // the first button cancels
+      assert.equal(await page.evaluate(() => location.hash), "");
+      await page.getByRole("button", { name: "Share" }).click();
+      await dialog.getByRole("button", { name: "Share with the values" }).click();
+      assert.match(await dialog.getByLabel("Link to this state").inputValue(), /#v1=/);
+      await warning.waitFor();
+      await done();
+    });
+  }
+
+  test("other kinds, also with a reference to a Secret, are shared without one", async () => {
+    const { page, done } = await open();
+    await pasted(page, "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\nsecrets:\n- kind: Secret\n  name: db-password\n", "Apply it as the first step");
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.getByLabel("Link to this state").waitFor();
+    assert.equal(await page.locator("dialog .warning").count(), 0);
+    await done();
+  });
+});
+
+describe("storage", { timeout: groupTime }, () => {
+  /** fill leaves no room in a store, besides what is in it. */
+  const fill = (page, store) => page.evaluate((store) => {
+    let text = "x".repeat(1 << 20);
+    for (let i = 0; text.length > 0; ) {
+      try {
+        window[store].setItem(`filler-${i}`, text);
+        i++;
+      } catch {
+        text = text.slice(0, Math.floor(text.length / 2));
+      }
+    }
+  }, store);
+  const later = (text) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: ${text}\n`;
+
+  test("that is full is reported once, with a download", async () => {
+    const { page, done } = await open();
+    await settled(page);
+    await fill(page, "localStorage");
+    await fill(page, "sessionStorage");
+    await write(page, editor(page), later("y".repeat(200_000)));
+    const notice = page.locator("#notices", { hasText: "no storage left" });
+    await notice.getByText("lost when the page is closed or reloaded").waitFor();
+    const [file] = await Promise.all([page.waitForEvent("download"), notice.getByRole("button", { name: "Download" }).click()]);
+    assert.match(await readFile(await file.path(), "utf8"), /colour: y{200000}/);
+    await write(page, editor(page), later("z".repeat(210_000)));
+    await page.waitForTimeout(1500); // longer than the pause after which the page saves
+    assert.equal(await notice.count(), 0, "not a second time");
+    await done();
+  });
+
+  test("of the browser that is full leaves that of the tab, which the message says", async () => {
+    const { page, done } = await open();
+    await settled(page);
+    await fill(page, "localStorage");
+    await write(page, editor(page), later("y".repeat(200_000)));
+    await page.locator("#notices", { hasText: "lost when this tab is closed" }).waitFor();
+    await page.reload();
+    await shown(page);
+    await editor(page).getByText("yyyy").first().waitFor({ state: "attached" });
+    await done();
+  });
+
+  test("of the tab that is full does not bring back an earlier state", async () => {
+    const { page, done } = await open();
+    await settled(page);
+    await page.evaluate(() => localStorage.clear());
+    await fill(page, "sessionStorage");
+    await write(page, editor(page), later("y".repeat(200_000)));
+    await page.waitForFunction(() => localStorage.getItem("patchlab.playground.v1")?.includes("yyyy"));
+    await page.reload();
+    await shown(page);
+    await editor(page).getByText("yyyy").first().waitFor({ state: "attached" });
+    assert.equal(await page.locator("#notices", { hasText: "storage" }).count(), 0, "nothing is lost");
+    await done();
+  });
+
+  test("that is full makes room by dropping results that can be computed again", async () => {
+    const { page, done } = await open();
+    await settled(page);
+    await page.waitForFunction(() => localStorage.getItem("patchlab.playground.answers"));
+    const before = await page.evaluate(() => localStorage.getItem("patchlab.playground.answers").length);
+    await fill(page, "localStorage");
+    await write(page, editor(page), later("y".repeat(Math.floor(before / 2))));
+    await page.waitForFunction(() => localStorage.getItem("patchlab.playground.v1")?.includes("yyyy"));
+    assert.equal(await page.locator("#notices", { hasText: "storage" }).count(), 0, "nothing is lost");
+    await done();
+  });
+});
