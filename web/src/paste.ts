@@ -153,11 +153,12 @@ function choices(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
   if (objects.length > mostObjects) return [];
   const add = button("Add to this scenario", "paste-add", () => {
     done();
+    const before = app.output?.objects.length ?? app.scenario.objects.length; // a text may contain several objects
     const names = [...out.definitions.map((d) => d.name), ...objects.map((o) => `${o.target.kind} ${o.target.name}`)];
     app.changeAndTell("adding the pasted objects", `Added ${names.length > 5 ? `${names.slice(0, 4).join(", ")} and ${names.length - 4} more` : names.join(", ")}.`, (s) => {
       s.scenario.definitions.push(...out.definitions.map((d) => d.text));
       s.scenario.objects.push(...objects.map((o) => o.text));
-      if (objects.length > 0) s.at = 0, (s.object = s.scenario.objects.length - objects.length);
+      if (objects.length > 0) s.at = 0, (s.object = before);
     });
   });
   if (objects.length === 0) return out.definitions.length > 0 ? [add] : [];

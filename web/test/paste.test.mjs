@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { groupTime } from "./browser.mjs";
-import { begin, end, live, open, row, write } from "./visit.mjs";
+import { begin, end, live, open, row, settled, write } from "./visit.mjs";
 
 before(begin);
 after(end);
@@ -69,6 +69,36 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     await row(page, "colour: blue").waitFor();
     assert.equal(await page.locator("#object .cm-line.conflict").count(), 0);
     assert.equal(await page.locator("#panel").getByText("No result").count(), 0, `after ${Date.now() - begun} ms`);
+    await done();
+  });
+
+  test("keeps the text of manifests, with their comments", async () => {
+    const { page, done } = await open();
+    const one = "# what it is for\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: one} # short\n";
+    const two = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: two # long\n";
+    const dialog = await fill(page, `${one}---\n${two}`);
+    await dialog.getByRole("button", { name: "Apply them as the first steps" }).click();
+    await settled(page);
+    const text = () => page.locator("#request .cm-line").evaluateAll((lines) => lines.map((l) => l.textContent).join("\n"));
+    assert.equal(await text(), one);
+    await page.keyboard.press("Alt+ArrowRight");
+    await settled(page);
+    assert.equal(await text(), two);
+    await done();
+  });
+
+  test("shows an object that is added to a scenario with several objects in one text", async () => {
+    const { page, done } = await open();
+    const named = (name) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, uid: u-${name}}\n`;
+    const texts = [`${named("a")}---\n${named("b")}`, named("c")];
+    const dialog = await fill(page, JSON.stringify({ scenario: "patchlab.dev/v1", objects: texts, actors: [{ name: "alice" }], steps: [{ actor: "alice", do: "apply", body: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n" }] }));
+    await dialog.getByRole("button", { name: "Open the scenario" }).click();
+    await settled(page);
+    await fill(page, named("d"));
+    await dialog.getByRole("button", { name: "Add to this scenario" }).click();
+    await settled(page);
+    await page.locator("#object h2", { hasText: "ConfigMap d" }).waitFor();
+    assert.match(await page.locator(".live-object.selected").innerText(), /ConfigMap d/);
     await done();
   });
 

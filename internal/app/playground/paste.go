@@ -38,10 +38,11 @@ func (e *Engine) paste(in *PasteInput) (*PasteOutput, error) {
 		return nil, err
 	}
 	out := &PasteOutput{}
+	texts := textsOf(in.Text, docs)
 	for _, o := range objects {
 		if o.IsCRD() {
 			known.define(o.Value)
-			out.Definitions = append(out.Definitions, PastedDefinition{Text: string(o.Value.YAML()), Name: o.Value.Lookup("metadata", "name").StringOr("")})
+			out.Definitions = append(out.Definitions, PastedDefinition{Text: texts.of(o), Name: o.Value.Lookup("metadata", "name").StringOr("")})
 		}
 	}
 	for _, o := range objects {
@@ -51,6 +52,11 @@ func (e *Engine) paste(in *PasteInput) (*PasteOutput, error) {
 		p, err := known.pasted(o)
 		if err != nil {
 			return nil, err
+		}
+		if p.Live || len(p.Managers) > 0 {
+			p.Text = string(o.Value.YAML())
+		} else {
+			p.Text = texts.of(o)
 		}
 		out.Objects = append(out.Objects, p)
 	}
@@ -70,7 +76,7 @@ func (n *kindNames) pasted(o manifest.Object) (PastedObject, error) {
 		return fail("apiVersion and kind are required")
 	}
 	v := o.Value
-	p := PastedObject{Text: string(v.YAML()), Line: at.Line, Target: Target{
+	p := PastedObject{Line: at.Line, Target: Target{
 		APIVersion: v.Get("apiVersion").StringOr(""), Kind: o.Kind(),
 		Namespace: v.Lookup("metadata", "namespace").StringOr(""), Name: v.Lookup("metadata", "name").StringOr(""),
 	}}

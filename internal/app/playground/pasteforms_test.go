@@ -1,6 +1,7 @@
 package playground
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,5 +110,44 @@ func TestPasteOfKustomizeFile(t *testing.T) {
 	must(t, New(), "paste", PasteInput{Text: "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [web.yaml]\n"}, &out)
 	if len(out.Objects) != 1 || out.Objects[0].Hint != "a kustomize file; paste the output of kustomize build" {
 		t.Errorf("found %+v", out.Objects)
+	}
+}
+
+// TestPastedTextIsKept checks the texts of manifests, in which comments, quotes and the order of
+// fields are kept wherever the manifest is a document of its own.
+func TestPastedTextIsKept(t *testing.T) {
+	const one = "# what it is for\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a} # short\ndata:\n  size: 's'\n  colour: |\n    ---x\n    blue\n"
+	const two = "kind: ConfigMap\napiVersion: v1\nmetadata:\n    name: b\n"
+	const printed = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
+	for _, c := range []struct {
+		why, text string
+		want      []string
+	}{
+		{"one manifest", one, []string{one}},
+		{"one manifest without a newline at its end", strings.TrimSuffix(one, "\n"), []string{one}},
+		{"with a byte order mark", "\ufeff" + two, []string{two}},
+		{"two manifests", one + "---\n" + two, []string{one, two}},
+		{"empty documents and documents of comments", "# licence\n---\n---\n" + one + "\n---\n# nothing\n---\n" + two + "...\n# end\n", []string{one, two}},
+		{"comments beside the separators", "--- # first\n" + two + "--- # second\n" + one, []string{"# first\n" + two, "# second\n" + one}},
+		{"a document that is indented as a whole", "---\n  kind: ConfigMap\n  apiVersion: v1\n  metadata: {name: a}\n", []string{"  kind: ConfigMap\n  apiVersion: v1\n  metadata: {name: a}\n"}},
+		{"a value beside a separator", "--- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n--- # second\n" + two, []string{printed, "# second\n" + two}},
+		{"JSON", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}`, []string{printed}},
+		{"an item of a List", "apiVersion: v1\nkind: List\nitems:\n- kind: ConfigMap # short\n  apiVersion: v1\n  metadata: {name: a}\n---\n" + two, []string{printed, two}},
+		{"a directive, which is not in the text of a document", "%YAML 1.1\n---\nkind: ConfigMap # short\napiVersion: v1\nmetadata: {name: a}\n", []string{printed}},
+		{"a live object, whose text is not edited", "kind: ConfigMap # short\napiVersion: v1\nmetadata: {name: a, uid: u}\n", []string{"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  uid: u\n"}},
+		{"a definition", "# from the operator\n" + crd(t), []string{"# from the operator\n" + crd(t)}},
+	} {
+		var out PasteOutput
+		must(t, New(), "paste", PasteInput{Text: c.text}, &out)
+		var got []string
+		for _, o := range out.Objects {
+			got = append(got, o.Text)
+		}
+		for _, d := range out.Definitions {
+			got = append(got, d.Text)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
 	}
 }
