@@ -3,6 +3,7 @@ package patchlabtest_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -105,4 +106,28 @@ func ExampleServer_ConfigFor() {
 	// Output:
 	// <nil>
 	// secrets is forbidden: User "system:serviceaccount:shop:controller" cannot list resource "secrets" in API group "" in the namespace "shop"
+}
+
+// With a clock, a test decides how old objects are, without waiting.
+func ExampleClock() {
+	clock := patchlabtest.NewClock(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
+	s, err := patchlabtest.New(patchlabtest.Options{Now: clock.Now})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Stop()
+	c := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().ConfigMaps("default")
+	for _, name := range []string{"first", "second"} {
+		made, err := c.Create(context.Background(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(made.Name, made.CreationTimestamp.UTC())
+		clock.Advance(time.Hour)
+	}
+	// Output:
+	// first 2026-05-01 12:00:00 +0000 UTC
+	// second 2026-05-01 13:00:00 +0000 UTC
 }

@@ -10,14 +10,15 @@
 // It answers as kube-apiserver does, for patches, server-side apply, managedFields,
 // resourceVersion and conflicts, generation, status, finalizers, list and watch. CEL rules of
 // CustomResourceDefinitions, admission policies, admission webhooks and conversion webhooks
-// run, and changes to them apply from the next request on. Two controllers of
-// kube-controller-manager run: the namespace controller, which deletes the contents of
-// terminating namespaces, and the garbage collector; with [Options].RBAC also the aggregation
-// of ClusterRoles, and with the admission plugins ResourceQuota and ServiceAccount the controllers
-// that count what quotas limit and create the account "default". There are no others: no Pods are created for a Deployment. Unless
+// run, and changes to them apply from the next request on. The system namespaces, the Service
+// kubernetes, the system priority classes and the APIServices exist from the beginning. Unless
 // [Options].StrictNamespaces is set, objects can be created in namespaces that do not exist.
-// The system namespaces, the Service kubernetes, the system priority classes and the APIServices
-// exist from the beginning.
+//
+// Two controllers of kube-controller-manager run: the namespace controller, which deletes the
+// contents of terminating namespaces, and the garbage collector. [Options].RBAC adds the
+// aggregation of ClusterRoles, the admission plugin ResourceQuota the controller that counts what
+// quotas limit, and the plugin ServiceAccount the one that creates the account "default". There
+// are no others: no Pods are created for a Deployment.
 //
 // A suite written for controller-runtime's envtest works with one changed line, which makes
 // envtest use this server. It installs CRDs and webhooks as usual.
