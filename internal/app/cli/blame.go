@@ -29,6 +29,7 @@ type blameOptions struct {
 	output      string
 	showSecrets bool
 	color       colorFlag
+	quiet       bool
 }
 
 func (a *App) blameCommand() *cobra.Command {
@@ -75,6 +76,7 @@ Fields that are in managedFields but not in the object are listed at the end.
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	o.color.add(c)
+	addQuiet(c, &o.quiet)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	complete := func(values func(*patchlab.Object) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -100,6 +102,7 @@ func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 			return usage("--path " + o.path + ": " + err.Error())
 		}
 	}
+	a.quiet = o.quiet
 	objects, err := a.opened(ctx, args, o)
 	if err != nil {
 		return err
@@ -169,7 +172,7 @@ func (a *App) opened(ctx context.Context, args []string, o *blameOptions) ([]*pa
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s: no object found", name)
+		return nil, errors.New(inputNames(args[:1]) + ": no object found")
 	}
 	objects := make([]*patchlab.Object, len(found))
 	for i, f := range found {

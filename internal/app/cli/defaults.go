@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,17 +24,18 @@ type defaultsOptions struct {
 	schemas  schemaFlags
 	minimize bool
 	output   string
+	quiet    bool
 }
 
 func (a *App) defaultsCommand() *cobra.Command {
 	var o defaultsOptions
 	c := &cobra.Command{
-		Use:   "defaults FILE",
+		Use:   "defaults FILE…",
 		Short: "Set the default values that the API server would set, or remove them",
 		Long: `Print the objects of FILE with the fields that the API server would fill in: decoded,
 with the defaults of their kind and version, and with the fields that the kind's
 strategy sets, as far as they do not depend on a cluster. The status of an exported
-object and the metadata that the API server has set are kept. FILE can be "-" for
+object and the metadata that the API server has set are kept. FILE is a file, "-" for
 standard input, a folder or a glob, and can contain several documents and Lists. An
 object that is invalid is reported and omitted; the others are printed.
 
@@ -57,19 +59,23 @@ With -o rules, print the rule that sets each field.
 
   # Print the rule that sets each field
   patchlab defaults web.yaml -o rules`,
-		Args: arguments("FILE"),
-		RunE: func(c *cobra.Command, args []string) error { return a.defaults(c.Context(), args[0], &o) },
+		Args: func(c *cobra.Command, args []string) error { return atLeastOneFile(c, args, o.inputs.files) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.defaults(c.Context(), append(args, o.inputs.files...), &o)
+		},
 	}
 	o.schemas.add(c)
 	o.inputs.command = c
+	c.Flags().StringSliceVarP(&o.inputs.files, "filename", "f", nil, "file, folder, glob or - to read, as FILE (repeatable)")
 	c.Flags().BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process folders recursively")
+	addQuiet(c, &o.quiet)
 	c.Flags().BoolVar(&o.minimize, "minimize", false, "remove the fields that the API server owns or would set again")
 	c.Flags().StringVarP(&o.output, "output", "o", "yaml", "output format: yaml, json, diff (against FILE) or rules")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"yaml", "json", "diff", "rules"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) error {
+func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) error {
 	switch o.output {
 	case "yaml", "json", "diff":
 	case "rules":
@@ -79,15 +85,16 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 	default:
 		return usage("--output " + o.output + ": expected yaml, json, diff or rules")
 	}
-	if isResource(name) {
-		return errors.New(name + ": no such file; for an object of a cluster, use: kubectl get " + name + " -o yaml | " + cmp.Or(a.Program, "patchlab") + " defaults -")
+	if i := slices.IndexFunc(names, isResource); i >= 0 {
+		return errors.New(names[i] + ": no such file; for an object of a cluster, use: kubectl get " + names[i] + " -o yaml | " + cmp.Or(a.Program, "patchlab") + " defaults -")
 	}
-	docs, err := a.documents(&o.inputs, document.DuplicatesRefused, a.leaveOut, name)
+	a.quiet = o.quiet
+	docs, err := a.documents(&o.inputs, document.DuplicatesRefused, a.leaveOut, names...)
 	if err != nil {
 		return err
 	}
 	if len(docs.objects()) == 0 && a.unread == 0 {
-		return errors.New(name + ": no objects passed to defaults")
+		return errors.New(inputNames(names) + ": no objects passed to defaults")
 	}
 	registry, err := o.schemas.registry(ctx, a, docs)
 	if err != nil {

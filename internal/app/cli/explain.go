@@ -60,6 +60,7 @@ in doc/rules.md. Fields with the same rule and the same result are printed toget
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	o.color.add(c)
+	addQuiet(c, &o.quiet)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -84,6 +85,7 @@ func (a *App) explain(ctx context.Context, args []string, o *explainOptions) err
 			return err
 		}
 	}
+	a.quiet = o.quiet
 	o.change.Explain = true
 	in, err := o.begin(ctx, a)
 	if in == nil {

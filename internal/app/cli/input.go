@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,6 +57,8 @@ func (f *inputFlags) complete(args []string) error {
 		}
 	case n > 2:
 		return usage("'" + f.command.CommandPath() + "' accepts two arguments, not " + strconv.Itoa(n) + severalFiles + "\nUsage: " + f.command.UseLine())
+	case n == 1 && f.command.Name() == "explain" && looksLikeField(args[0]):
+		return usage("'" + f.command.CommandPath() + "' explains a change, and requires the arguments LIVE and PATCH; for the fields of a kind, use: patchlab schema " + args[0])
 	case n != 2:
 		first, change := argumentNames(f.command)
 		return usage("'" + f.command.CommandPath() + "' requires the arguments " + first + " and " + change + ", or the change in -f or -k\nUsage: " + f.command.UseLine())
@@ -77,6 +80,16 @@ func (f *inputFlags) complete(args []string) error {
 	}
 	return nil
 }
+
+// looksLikeField reports whether an argument of explain is a field of a kind, as that of 'kubectl
+// explain', and no file.
+func looksLikeField(name string) bool {
+	_, err := os.Stat(name)
+	return err != nil && fieldOfKind.MatchString(name) && filepath.Ext(name) != ".yaml" && filepath.Ext(name) != ".yml" && filepath.Ext(name) != ".json"
+}
+
+// fieldOfKind matches KIND[.PATH]: deployment.spec.replicas
+var fieldOfKind = regexp.MustCompile(`^[a-z]+(\.[A-Za-z]+)*$`)
 
 // severalFiles is the advice for several files of changes, which a shell makes of a glob.
 const severalFiles = "; repeat -f for several files, or put a glob in quotes"
@@ -120,7 +133,7 @@ func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, 
 	}
 	a.noteDuplicates(changes)
 	if len(changes.objects()) == 0 {
-		return nil, nil, errors.New(strings.Join(f.files, ", ") + f.kustomize + ": no objects passed to " + f.command.Name())
+		return nil, nil, errors.New(inputNames(f.files) + f.kustomize + ": no objects passed to " + f.command.Name())
 	}
 	a.noteTwice(changes, "; both are processed, in this order")
 	a.noteHooks(changes)
@@ -157,6 +170,17 @@ func (a *App) noteHooks(changes documents) {
 	}
 }
 
+// inputNames lists inputs for a message: a.yaml, standard input
+func inputNames(names []string) string {
+	shown := slices.Clone(names)
+	for i, name := range shown {
+		if name == "-" {
+			shown[i] = "standard input"
+		}
+	}
+	return strings.Join(shown, ", ")
+}
+
 func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (documents, error) {
 	switch {
 	case f.live == "":
@@ -169,12 +193,9 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 		return live, err
 	}
 	live, err := a.documents(f, document.DuplicatesRefused, nil, f.live)
+	err = withResourceAdvice(f.live, err)
 	if err == nil && len(live.objects()) == 0 {
-		name := f.live
-		if name == "-" { // as from a kubectl that failed
-			name = "standard input"
-		}
-		a.note(name + " contains no live objects")
+		a.note(inputNames([]string{f.live}) + " contains no live objects")
 	}
 	a.noteTwice(live, ", which is used")
 	return live, err
@@ -236,6 +257,18 @@ func isResource(name string) bool {
 	return true
 }
 
+// withResourceAdvice adds to the error of an input that is no file how an object of a cluster is named,
+// if the name could be that of a kind, as in 'kubectl get deployment web'.
+func withResourceAdvice(name string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) || !kindName.MatchString(name) {
+		return err
+	}
+	return fmt.Errorf("%w; an object of a cluster is named KIND/NAME, such as %s/NAME", err, name)
+}
+
+// kindName matches names of kinds and resources without a group.
+var kindName = regexp.MustCompile(`^[A-Za-z]+$`)
+
 // documents reads files and reports the skipped documents. unread is called for
 // files of a directory that cannot be parsed; with nil they are an error.
 func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error), names ...string) (documents, error) {
@@ -286,8 +319,8 @@ func isKustomization(p document.Position) bool {
 // Those in folders are skipped.
 func refuseKustomization(docs documents) error {
 	for _, o := range docs.objects() {
-		if apiVersion := o.Value.Get("apiVersion").StringOr(""); strings.HasPrefix(apiVersion, "kustomize.config.k8s.io/") {
-			at := o.Position()
+		apiVersion, at := o.Value.Get("apiVersion").StringOr(""), o.Position()
+		if strings.HasPrefix(apiVersion, "kustomize.config.k8s.io/") || apiVersion == "" && isKustomization(at) {
 			return fmt.Errorf("%s: a kustomization is not sent to the API server; build it with -k %s", at, filepath.Dir(at.Name))
 		}
 	}

@@ -55,12 +55,7 @@ Exit codes:
 
   # Write a report for GitHub code scanning
   patchlab lint manifests/ -R -o sarif > patchlab.sarif`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 && len(o.inputs.files) == 0 {
-				return usage("'" + c.CommandPath() + "' requires at least one FILE\nUsage: " + c.UseLine())
-			}
-			return nil
-		},
+		Args: func(c *cobra.Command, args []string) error { return atLeastOneFile(c, args, o.inputs.files) },
 		RunE: func(c *cobra.Command, args []string) error { return a.lint(c.Context(), args, &o) },
 	}
 	o.schemas.add(c)
@@ -155,6 +150,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 			read, err = o.inputs.kubectl.get(ctx, name, o.namespace)
 		} else {
 			read, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOut, name)
+			err = withResourceAdvice(name, err)
 		}
 		if err != nil {
 			return nil, 0, err
@@ -163,7 +159,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 	}
 	all := a.checkable(docs.objects())
 	if len(all) == 0 {
-		return nil, 0, errors.New(strings.Join(names, ", ") + ": no objects to check")
+		return nil, 0, errors.New(inputNames(names) + ": no objects to check")
 	}
 	registry, err := o.schemas.registry(ctx, a, docs)
 	if err != nil {

@@ -25,6 +25,7 @@ type migrateOptions struct {
 	namespace       string
 	resourceVersion string
 	output          string
+	quiet           bool
 }
 
 var migrateFormats = [...]string{"text", "json", "patch", "back", "yaml"}
@@ -83,6 +84,7 @@ Of several objects, those that cannot be migrated are errors, and the others are
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object in the cluster, or of the selected objects")
 	f.StringVar(&o.resourceVersion, "resource-version", "", "resourceVersion of the migrated object, for -o back")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch, for each of several objects with its target), back (the JSON patch that reverts it) or yaml (the resulting objects)")
+	addQuiet(c, &o.quiet)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(migrateFormats[:], cobra.ShellCompDirectiveNoFileComp))
 	managers := a.completeManagers(&o.inputs)
 	_ = c.RegisterFlagCompletionFunc("from", managers)
@@ -104,6 +106,7 @@ func (a *App) migrate(ctx context.Context, args []string, o *migrateOptions) err
 	case name == "-" && slices.Contains(o.inputs.files, "-"):
 		return usage("only one of OBJECT and -f can be standard input")
 	}
+	a.quiet = o.quiet
 	held := a.holdForRules()
 	defer held.release()
 	m, err := a.migrating(ctx, args, o)
@@ -203,7 +206,7 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 		m.objects, m.owned = append(m.objects, opened), m.owned || opened.Managed.Len() > 0
 	}
 	if len(m.objects) == 0 {
-		return nil, errors.New(name + ": no object found")
+		return nil, errors.New(inputNames(args[:1]) + ": no object found")
 	}
 	return m, nil
 }

@@ -79,7 +79,7 @@ func (a *App) caseOf(name string) (*scenario.Scenario, error) {
 		}
 	}
 	if len(s.Objects) == 0 {
-		return nil, errors.New(name + ": no object found")
+		return nil, errors.New(inputNames([]string{name}) + ": no object found")
 	}
 	return s, nil
 }

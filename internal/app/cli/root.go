@@ -246,7 +246,12 @@ between field managers.
 			return c.Help()
 		},
 	}
-	c.SetFlagErrorFunc(wrongFlag)
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if len(a.args) > 0 && !c.HasParent() && !strings.HasPrefix(a.args[0], "-") {
+			return noSuchCommand(c, a.args) // whose flags are not those of patchlab itself
+		}
+		return wrongFlag(c, err)
+	})
 	c.Flags().BoolVarP(&version, "version", "v", false, "version for patchlab")
 	c.AddCommand(
 		a.applyCommand(),
@@ -279,6 +284,16 @@ var absentFlags = map[string]string{
 	"server-side": "a manifest is applied server-side unless --client-side is set",
 	"dry-run":     "patchlab never changes a cluster",
 	"prune":       "patchlab computes changes of objects, not their deletion",
+}
+
+// absentCommands are commands of kubectl that patchlab does not have, with what takes their place.
+var absentCommands = map[string]string{
+	"create":  "'patchlab apply -f FILE' creates the objects that LIVE does not have",
+	"patch":   "'patchlab apply LIVE PATCH' applies patches of all types, see --type",
+	"replace": "'patchlab diff LIVE FILE' shows the result of an update",
+	"edit":    "'patchlab diff LIVE FILE' shows the patches for an edited object",
+	"get":     "KIND/NAME as LIVE is read from the cluster with 'kubectl get'",
+	"delete":  "patchlab computes changes of objects, not their deletion; 'patchlab serve' has an API server for kubectl",
 }
 
 // wrongFlag returns the error for a wrong flag, with a suggestion for an unknown one.
@@ -316,7 +331,9 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 		return nil
 	}
 	text := "unknown command " + strconv.Quote(args[0])
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+	if advice := absentCommands[args[0]]; advice != "" && !c.HasParent() {
+		text += ": " + advice
+	} else if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		text += "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return usage(text + "\nSee '" + c.CommandPath() + " --help'.")
@@ -338,6 +355,19 @@ func objectAndSelection(c *cobra.Command, args []string) error {
 		return nil
 	}
 	return usage("'" + c.CommandPath() + "' requires an argument, OBJECT\nUsage: " + c.UseLine())
+}
+
+// atLeastOneFile validates the arguments FILE…, which may also be those of -f.
+func atLeastOneFile(c *cobra.Command, args, files []string) error {
+	if len(args)+len(files) > 0 {
+		return nil
+	}
+	return usage("'" + c.CommandPath() + "' requires at least one FILE\nUsage: " + c.UseLine())
+}
+
+// addQuiet adds the flag that suppresses notes.
+func addQuiet(c *cobra.Command, quiet *bool) {
+	c.Flags().BoolVarP(quiet, "quiet", "q", false, "do not print notes")
 }
 
 // atMostOne validates an optional argument.

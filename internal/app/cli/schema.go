@@ -127,6 +127,9 @@ func findKind(r *schema.Registry, name, apiVersion string) (kind *schema.Kind, r
 		if apiVersion != "" {
 			text += " in " + apiVersion
 		}
+		if near := nearestKind(r, first); near != "" {
+			return nil, "", nil, fmt.Errorf("no kind %q is registered; did you mean %s? Add custom resources with --crd", text, near)
+		}
 		return nil, "", nil, fmt.Errorf("no kind %q is registered; add custom resources with --crd", text)
 	}
 	kind = found[0]
@@ -144,6 +147,17 @@ func findKind(r *schema.Registry, name, apiVersion string) (kind *schema.Kind, r
 		}
 	}
 	return kind, rest, others, nil
+}
+
+// nearestKind returns the kind or resource with a similar name, "" if there is none.
+func nearestKind(r *schema.Registry, name string) string {
+	return schema.Nearest(name, func(yield func(string) bool) {
+		for k := range r.Kinds() {
+			if k.Resource != "" && (!yield(strings.ToLower(k.Kind)) || !yield(k.Resource)) {
+				return
+			}
+		}
+	})
 }
 
 func isNamed(k *schema.Kind, name string) bool {

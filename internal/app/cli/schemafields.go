@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,11 +84,7 @@ func (d *describer) at(text string) (*fieldMerge, error) {
 		}
 		below := d.member(f, name)
 		if below == nil {
-			message := fmt.Sprintf("%s has no field %q", d.nameOf(f), name)
-			if near := d.kind.Type().NearestField(path); near != "" {
-				message += "; did you mean " + near + "?"
-			}
-			return nil, fmt.Errorf("%s", message)
+			return nil, d.noField(f, name)
 		}
 		f = below
 	}
@@ -99,6 +96,23 @@ func (d *describer) nameOf(f *fieldMerge) string {
 		return d.kind.Kind + "." + d.kind.APIVersion()
 	}
 	return f.Path
+}
+
+// noField returns the error for a field that does not exist, with a suggestion.
+func (d *describer) noField(f *fieldMerge, name string) error {
+	inner, lists := itemType(f.t)
+	if inner == nil || inner.Map == nil {
+		return fmt.Errorf("%s has no field %q: its type is %s", d.nameOf(f), name, f.Type)
+	}
+	path := slices.Clone(f.path)
+	for range lists {
+		path = path.Item(0)
+	}
+	message := fmt.Sprintf("%s has no field %q", d.nameOf(f), name)
+	if near := d.kind.Type().NearestField(path.Child(name)); near != "" {
+		message += "; did you mean " + near + "?"
+	}
+	return errors.New(message)
 }
 
 // root describes the object itself.

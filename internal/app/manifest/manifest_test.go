@@ -233,7 +233,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 			{"none.yaml", "none.yaml: no such file"},
 			{"empty", "empty: the folder has no .yaml, .yml or .json file (folders within it are not read)"},
 			{"none*.yaml", "none*.yaml: no file matches the pattern"},
-			{"-", "-: the name - (standard input) is not supported here"},
+			{"-", "<stdin>: the name - (standard input) is not supported here"},
 		} {
 			_, err := s.Read(c.in)
 			if err == nil || err.Error() != c.want {

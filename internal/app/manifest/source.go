@@ -348,6 +348,9 @@ func (e *fileError) Unwrap() error { return e.err }
 // FileError formats an error of reading or writing a file as "name: reason". The result
 // unwraps to err.
 func FileError(name string, err error) error {
+	if name == "-" {
+		name = StdinName
+	}
 	var failed *fs.PathError
 	var known *fileError
 	switch {
@@ -364,5 +367,5 @@ func FileError(name string, err error) error {
 	case errors.As(err, &failed):
 		return &fileError{name, failed.Err.Error(), err}
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	return &fileError{name, err.Error(), err}
 }
