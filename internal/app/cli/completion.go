@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -33,26 +32,41 @@ func completeObject(_ *cobra.Command, args []string, begun string) ([]string, co
 	return slices.Compact(kinds), cobra.ShellCompDirectiveNoSpace
 }
 
-// completeManagers completes a flag with the managers of the live objects in the first
-// argument.
-func (a *App) completeManagers(f *inputFlags) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completeInputs completes the flags of a command whose values are among its inputs.
+func (a *App) completeInputs(c *cobra.Command, f *inputFlags) {
+	for flag, values := range map[string]func(documents) []string{
+		"field-manager": managersIn, "namespace": namespacesIn, "default-namespace": namespacesIn,
+	} {
+		if c.Flags().Lookup(flag) != nil {
+			_ = c.RegisterFlagCompletionFunc(flag, a.completeLive(f, values))
+		}
+	}
+	if c.Flags().Lookup("kustomize") != nil {
+		_ = c.MarkFlagDirname("kustomize")
+	}
+}
+
+// completeLive completes a flag with values of the live objects in the first argument.
+func (a *App) completeLive(f *inputFlags, values func(live documents) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 || args[0] == "-" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
+		quiet := *a
+		quiet.quiet = true
 		asked := inputFlags{live: args[0], recursive: f.recursive, kubectl: f.kubectl}
-		return a.managersIn(c.Context(), &asked), cobra.ShellCompDirectiveNoFileComp
+		live, err := asked.readLive(c.Context(), &quiet, "")
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		found := values(live)
+		slices.Sort(found)
+		return slices.Compact(found), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// managersIn returns the managers of live objects, none if they cannot be read.
-func (a *App) managersIn(ctx context.Context, f *inputFlags) []string {
-	quiet := *a
-	quiet.quiet = true
-	live, err := f.readLive(ctx, &quiet, "")
-	if err != nil {
-		return nil
-	}
+// managersIn returns the managers of live objects.
+func managersIn(live documents) []string {
 	var names []string
 	for _, o := range live.objects() {
 		object, err := fieldmanager.Split(o.Value)
@@ -63,8 +77,18 @@ func (a *App) managersIn(ctx context.Context, f *inputFlags) []string {
 			names = append(names, e.Manager)
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return names
+}
+
+// namespacesIn returns the namespaces of live objects.
+func namespacesIn(live documents) []string {
+	var names []string
+	for _, o := range live.objects() {
+		if name := namespaceOf(o); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // completeSteps completes --step with the steps of the scenario.

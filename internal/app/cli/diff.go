@@ -101,7 +101,7 @@ applied before and that TO still has, and the changed fields. As in apply, the p
 	for _, t := range diffTypes {
 		names = append(names, t.name)
 	}
-	_ = c.RegisterFlagCompletionFunc("field-manager", a.completeManagers(&o.inputs))
+	a.completeInputs(c, &o.inputs)
 	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "patch"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
