@@ -38,10 +38,10 @@ No request is sent to a cluster.
 LIVE contains the current objects. Include their managedFields if field ownership
 matters (kubectl get -o yaml --show-managed-fields). LIVE is a file, a folder, a
 glob, "-" for standard input, or KIND/NAME, which patchlab reads from the cluster
-with 'kubectl get', its only request to a cluster. If LIVE is omitted, all objects
-are created. PATCH, or the input of -f and -k, contains the change:
-manifests for server-side apply, a JSON patch, a merge patch or a strategic merge
-patch.
+with 'kubectl get', its only request to a cluster, in the namespace of -n or else of
+the manifest. If LIVE is omitted, all objects are created. PATCH, or the input of -f
+and -k, contains the change: manifests for server-side apply, a JSON patch, a merge
+patch or a strategic merge patch.
 
 LIVE and PATCH can contain several documents and Lists. They are matched by group,
 kind, namespace and name; a manifest without a live object is created. The namespace

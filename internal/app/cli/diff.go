@@ -156,11 +156,7 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 func (a *App) differing(ctx context.Context, o *diffOptions) (*differing, error) {
 	held := a.holdForRules()
 	defer held.release()
-	from, err := o.inputs.readLive(ctx, a, cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace))
-	if err != nil {
-		return nil, err
-	}
-	to, err := a.wanted(ctx, o)
+	from, to, err := a.bothSides(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -179,9 +175,25 @@ func (a *App) differing(ctx context.Context, o *diffOptions) (*differing, error)
 		summary: summary{app: a, format: o.summary.format, details: "patchlab diff"}}, nil
 }
 
-// wanted reads TO, which may also be an object of a cluster.
-func (a *App) wanted(ctx context.Context, o *diffOptions) (documents, error) {
+// bothSides reads FROM and TO.
+func (a *App) bothSides(ctx context.Context, o *diffOptions) (from, to documents, err error) {
 	namespace := cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace)
+	if o.inputs.statesNamespace(namespace) {
+		if to, err = a.wanted(ctx, o, namespace); err != nil {
+			return nil, nil, err
+		}
+		from, err = o.inputs.readLive(ctx, a, o.inputs.namespaceIn(to))
+		return from, to, err
+	}
+	if from, err = o.inputs.readLive(ctx, a, namespace); err != nil {
+		return nil, nil, err
+	}
+	to, err = a.wanted(ctx, o, namespace)
+	return from, to, err
+}
+
+// wanted reads TO, which may also be an object of a cluster.
+func (a *App) wanted(ctx context.Context, o *diffOptions, namespace string) (documents, error) {
 	if len(o.inputs.files) == 1 && isResource(o.inputs.files[0]) {
 		to, err := o.inputs.kubectl.get(ctx, o.inputs.files[0], namespace)
 		if err == nil && len(to.objects()) == 0 {
@@ -189,10 +201,7 @@ func (a *App) wanted(ctx context.Context, o *diffOptions) (documents, error) {
 		}
 		return to, err
 	}
-	f := o.inputs
-	f.live = "" // it has been read
-	_, to, err := f.read(ctx, a, namespace)
-	return to, err
+	return o.inputs.readChanges(ctx, a)
 }
 
 // differing is one run of diff.

@@ -117,9 +117,46 @@ func (d documents) within(name string) int {
 // read reads the live objects and the changes. namespace is the namespace for objects from a
 // cluster.
 func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, changes documents, err error) {
+	if f.statesNamespace(namespace) {
+		if changes, err = f.readChanges(ctx, a); err != nil {
+			return nil, nil, err
+		}
+		live, err = f.readLive(ctx, a, f.namespaceIn(changes))
+		return live, changes, err
+	}
 	if live, err = f.readLive(ctx, a, namespace); err != nil {
 		return nil, nil, err
 	}
+	changes, err = f.readChanges(ctx, a)
+	return live, changes, err
+}
+
+// statesNamespace reports whether LIVE is an object of a cluster whose namespace the manifests may
+// state, because no flag does.
+func (f *inputFlags) statesNamespace(namespace string) bool {
+	return namespace == "" && isResource(f.live)
+}
+
+// namespaceIn returns the namespace that manifests with the name of the live object state, as it is
+// that of 'kubectl apply'. It returns "" if they state none or several.
+func (f *inputFlags) namespaceIn(changes documents) string {
+	_, name, _ := strings.Cut(f.live, "/")
+	namespace := ""
+	for _, o := range changes.objects() {
+		stated := namespaceOf(o)
+		if stated == "" || o.Value.Lookup("metadata", "name").StringOr("") != name {
+			continue
+		}
+		if namespace != "" && namespace != stated {
+			return ""
+		}
+		namespace = stated
+	}
+	return namespace
+}
+
+// readChanges reads the changes.
+func (f *inputFlags) readChanges(ctx context.Context, a *App) (changes documents, err error) {
 	if f.kustomize != "" {
 		changes, err = a.kustomize(ctx, f.kustomize)
 	} else {
@@ -129,15 +166,15 @@ func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, 
 		err = refuseKustomization(changes)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	a.noteDuplicates(changes)
 	if len(changes.objects()) == 0 {
-		return nil, nil, errors.New(inputNames(f.files) + f.kustomize + ": no objects passed to " + f.command.Name())
+		return nil, errors.New(inputNames(f.files) + f.kustomize + ": no objects passed to " + f.command.Name())
 	}
 	a.noteTwice(changes, "; both are processed, in this order")
 	a.noteHooks(changes)
-	return live, changes, nil
+	return changes, nil
 }
 
 // noteDuplicates reports keys that a manifest has twice. Clients such as kubectl and Helm decode
