@@ -257,6 +257,11 @@ func (w *write) document() *document.Document {
 
 // clientApply does what 'kubectl apply' does without --server-side.
 func (w *write) clientApply() (*Result, error) {
+	if w.live != nil && !w.kind.Builtin { // kubectl reads the object in the version of the manifest, in which only apiVersion differs
+		read := *w.live
+		read.Value = read.Value.With("apiVersion", w.Value.Get("apiVersion"))
+		w.live = &read
+	}
 	if w.live != nil && !w.live.Value.Lookup("metadata", "annotations", patch.LastApplied).Exists() {
 		w.notes = append(w.notes, "the live object lacks the annotation "+patch.LastApplied+
 			": fields that the manifest no longer has are not removed; kubectl writes the annotation and warns")
