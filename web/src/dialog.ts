@@ -19,10 +19,14 @@ export function open(title: string, ...children: (Node | null)[]): HTMLDialogEle
   return dialog;
 }
 
-/** notice shows a message in the open dialog, or in the page if none is open. It returns a function that removes the message. */
-export function notice(message: string, action?: Action): () => void {
+/**
+ * notice shows a message in the open dialog, or in the page if none is open. It replaces the one before,
+ * unless that is lasting: such a message stays until it is closed or its action is taken. It returns a
+ * function that removes the message.
+ */
+export function notice(message: string, action?: Action, lasting = false): () => void {
   const host = [...document.querySelectorAll("dialog[open] .dialog-notices")].at(-1) ?? document.getElementById("notices")!;
-  const box = h("div", { class: "notice" }, h("span", null, message));
+  const box = h("div", { class: `notice${lasting ? " lasting" : ""}` }, h("span", null, message));
   const gone = () => {
     if (box.contains(document.activeElement)) document.getElementById("page")?.focus();
     box.remove();
@@ -32,8 +36,9 @@ export function notice(message: string, action?: Action): () => void {
     action.run();
   }));
   box.append(button("✕", "notice-close", gone, { "aria-label": "Close this message", class: "icon" }));
-  host.replaceChildren(box);
-  setTimeout(() => box.matches(":hover, :focus-within") ? setTimeout(gone, 8000) : gone(), action ? 20_000 : 10_000);
+  host.querySelector(".notice:not(.lasting)")?.remove();
+  host.append(box);
+  if (!lasting) setTimeout(() => box.matches(":hover, :focus-within") ? setTimeout(gone, 8000) : gone(), action ? 20_000 : 10_000);
   return gone;
 }
 
