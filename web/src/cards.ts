@@ -203,7 +203,7 @@ function changedLines(before: string, after: string): Line[] {
 }
 
 /** diff renders changed lines. */
-export function diff(rows: Line[], label: string): HTMLElement {
+function diff(rows: Line[], label: string): HTMLElement {
   const sign: Record<string, string> = { added: "+ ", removed: "− ", owners: "~ " };
   return h("pre", { class: "diff", tabindex: "0", "aria-label": label, role: "region" }, ...rows.map((r) => h("span", { class: r.mark }, (sign[r.mark] ?? "  ") + r.text + "\n")));
 }

@@ -103,7 +103,7 @@ function card(app: App, link: string): string {
   return [`> **[${titleOf(app)}](${link})**`, about && `> ${about}`, ...steps.map((s) => `> ${s}`)].filter(Boolean).join("\n") + "\n";
 }
 
-export const fileName = (app: App): string => (app.scenario.title || "scenario").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "scenario";
+const fileName = (app: App): string => (app.scenario.title || "scenario").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "scenario";
 
 /** download saves the scenario as a file of one of three types. */
 export async function download(app: App, call: "export" | "script" | "goTest", end: string, type: string): Promise<void> {

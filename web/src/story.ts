@@ -19,8 +19,6 @@ export class Story {
   #first: number;
   /** The folds that the user has opened or closed, which rendering preserves. */
   #unfolded = new Map<string, boolean>();
-  /** paste opens the dialog in which the user pastes an object. */
-  paste: () => void = () => undefined;
 
   constructor(app: App, host: HTMLElement, bar: HTMLElement) {
     this.#app = app;

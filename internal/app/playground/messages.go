@@ -414,7 +414,7 @@ type PasteOutput struct {
 // PastedObject is an object that was pasted.
 type PastedObject struct {
 	// Text is the object as YAML: a manifest as it was pasted, with its comments, if it is a
-	// document in block style.
+	// document of its own and not JSON.
 	Text   string `json:"text"`
 	Target Target `json:"target"`
 	// Managers are those in its managedFields.

@@ -49,12 +49,12 @@ func separates(row, sign string) bool {
 	return ok && (rest == "" || strings.IndexByte(" \t\r", rest[0]) >= 0)
 }
 
-// of returns the text of an object as it was pasted, if the object is a document in block style, and
-// prints it otherwise: flow style and JSON have no comments to lose, and an item of a List has no text
-// of its own.
+// of returns the text of an object as it was pasted. It prints an object in JSON, which has no
+// comments to lose, and an item of a List, which has no text of its own.
 func (t pastedTexts) of(o manifest.Object) string {
-	if text := t[o.Document]; text != "" && len(o.At) == 0 && !strings.HasPrefix(strings.TrimLeft(text, " \t\n"), "{") {
-		return text
+	text := t[o.Document]
+	if isJSON := strings.HasPrefix(strings.TrimLeft(text, " \t\n"), "{") && !strings.Contains(text, "#"); text == "" || isJSON || len(o.At) > 0 {
+		return string(o.Value.YAML())
 	}
-	return string(o.Value.YAML())
+	return text
 }

@@ -131,6 +131,7 @@ func TestPastedTextIsKept(t *testing.T) {
 		{"comments beside the separators", "--- # first\n" + two + "--- # second\n" + one, []string{"# first\n" + two, "# second\n" + one}},
 		{"a document that is indented as a whole", "---\n  kind: ConfigMap\n  apiVersion: v1\n  metadata: {name: a}\n", []string{"  kind: ConfigMap\n  apiVersion: v1\n  metadata: {name: a}\n"}},
 		{"a value beside a separator", "--- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n--- # second\n" + two, []string{printed, "# second\n" + two}},
+		{"flow style with a comment", "{apiVersion: v1, kind: ConfigMap, # short\n metadata: {name: a}}\n", []string{"{apiVersion: v1, kind: ConfigMap, # short\n metadata: {name: a}}\n"}},
 		{"JSON", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}`, []string{printed}},
 		{"an item of a List", "apiVersion: v1\nkind: List\nitems:\n- kind: ConfigMap # short\n  apiVersion: v1\n  metadata: {name: a}\n---\n" + two, []string{printed, two}},
 		{"a directive, which is not in the text of a document", "%YAML 1.1\n---\nkind: ConfigMap # short\napiVersion: v1\nmetadata: {name: a}\n", []string{printed}},
