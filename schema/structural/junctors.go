@@ -131,7 +131,6 @@ func (c *validator) junctor(j *schema.Junctor, v document.Value) {
 		c.wrongType(j.Type, kindName(v))
 	}
 	c.rules(&j.Validation, s, j.Format, v)
-	c.format(s, j.Format, v)
 	switch v.Kind() {
 	case document.Object:
 		for i := range v.Len() {

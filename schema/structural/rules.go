@@ -10,8 +10,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// rules validates a value against the JSON Schema keywords other than type.
+// rules validates a value against the JSON Schema keywords other than type, in kube-openapi's order. r may be nil.
 func (c *validator) rules(r *schema.Validation, s schema.Scalar, format string, v document.Value) {
+	if r == nil {
+		c.format(s, format, v)
+		return
+	}
 	if v.IsNull() {
 		c.enum(r, v)
 		return // null is checked against type and enum only
@@ -20,7 +24,9 @@ func (c *validator) rules(r *schema.Validation, s schema.Scalar, format string, 
 	switch v.Kind() {
 	case document.String:
 		c.text(r, v)
+		c.format(s, format, v)
 	case document.Number:
+		c.format(s, format, v)
 		c.number(r, s, supportedFormat(s, format), v)
 	case document.List:
 		c.items(r, v)
@@ -65,7 +71,7 @@ func (c *validator) enum(r *schema.Validation, v document.Value) {
 		return
 	}
 	for _, e := range r.EnumValues() {
-		if !v.IsNull() && document.Equal(e, v) {
+		if !v.IsNull() && (document.Equal(e, v) || converts(v, e)) {
 			return
 		}
 	}
@@ -78,6 +84,18 @@ func (c *validator) enum(r *schema.Validation, v document.Value) {
 		c.enumeration, c.supported = r, "supported values: "+strings.Join(allowed, ", ")
 	}
 	c.add(schema.ErrorNotSupported, v, c.supported)
+}
+
+// converts reports whether a value becomes a listed one when Go converts it to its type, as kube-openapi does: a
+// fraction is cut off, and an integer is the number of a character.
+func converts(v, listed document.Value) bool {
+	if i, ok := listed.Int(); ok && v.Kind() == document.Number && !v.IsInt() {
+		f, _ := v.Float()
+		return math.Trunc(f) == float64(i)
+	}
+	text, ok := listed.Text()
+	i, number := v.Int()
+	return ok && number && i >= 0 && i <= utf8.MaxRune && text == string(rune(i))
 }
 
 func (c *validator) text(r *schema.Validation, v document.Value) {

@@ -282,10 +282,7 @@ func (c *validator) value(t *schema.Type, v, old, valid document.Value) {
 	if c.typeOf(t, v); t.RepeatsTypes && len(c.errs) > start && !v.IsNull() {
 		c.anyOf(intOrString, v)
 	}
-	if t.Validation != nil {
-		c.rules(t.Validation, t.Scalar, t.Format, v)
-	}
-	c.format(t.Scalar, t.Format, v)
+	c.rules(t.Validation, t.Scalar, t.Format, v)
 	c.children(t, v, old, valid)
 	c.ratchet(start, t, v, old)
 }

@@ -52,6 +52,23 @@ func TestValidate(t *testing.T) {
 		// enum
 		{"{type: string, enum: [a, b]}", "c", `spec: Unsupported value: "c": supported values: "a", "b"`},
 		{"{type: integer, enum: [1, 2]}", "3", `spec: Unsupported value: 3: supported values: "1", "2"`},
+		// a value is converted to the type of a listed one, as recorded from kube-apiserver
+		{"{type: number, enum: [1, 2]}", "2.5", ""},
+		{"{type: number, enum: [-1]}", "-1.5", ""},
+		{"{type: number, enum: [1, 2]}", "0.5", `spec: Unsupported value: 0.5: supported values: "1", "2"`},
+		{"{type: number, enum: [1.5, 2]}", "1.6", `spec: Unsupported value: 1.6: supported values: "1.5", "2"`},
+		{"{x-kubernetes-preserve-unknown-fields: true, enum: [1]}", "1.9", ""},
+		{"{x-kubernetes-preserve-unknown-fields: true, enum: [A]}", "65", ""},
+		{"{x-kubernetes-preserve-unknown-fields: true, enum: ['65']}", "65", `spec: Unsupported value: 65: supported values: "65"`},
+		{"{type: string, enum: [A]}", "65", `spec: Invalid value: "integer": spec in body must be of type string: "integer"`},
+		// the format of a number comes before its other rules, and that of a text before the enum
+		{"{type: integer, enum: [1, 2], minimum: 1}", "-1.5", `spec: Invalid value: "number": spec in body must be of type integer: "number"
+<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec
+spec: Invalid value: -1.5: spec in body should be greater than or equal to 1
+spec: Unsupported value: -1.5: supported values: "1", "2"`},
+		{"{type: string, format: date, pattern: ^2, enum: [a]}", "x", `spec: Invalid value: "x": spec in body should match '^2'
+spec: Invalid value: "x": spec in body must be of type date: "x"
+spec: Unsupported value: "x": supported values: "a"`},
 		{"{type: string, nullable: true, enum: [a, null]}", "null", `spec: Unsupported value: null: supported values: "a", "null"`},
 
 		// strings
