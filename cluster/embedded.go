@@ -17,6 +17,7 @@ type embeddedDecoder struct {
 	*pipeline
 	from     defaults.Source
 	path     document.Path // the path of the current value
+	keys     []bool        // which steps of path are keys of additionalProperties
 	problems []Problem
 	err      error
 }
@@ -30,7 +31,7 @@ func (e *embeddedDecoder) value(t *schema.Type, v, live document.Value) document
 		e.checkType(v)
 		v = e.metadataOf(v)
 	}
-	e.path = append(e.path, document.Step{})
+	e.path, e.keys = append(e.path, document.Step{}), append(e.keys, false)
 	top := len(e.path) - 1
 	whole, before := v, remake.EarlierOf(live)
 	switch {
@@ -40,7 +41,7 @@ func (e *embeddedDecoder) value(t *schema.Type, v, live document.Value) document
 			if key == "metadata" && (root || t.Embedded) {
 				return member
 			}
-			e.path[top] = document.FieldStep(key)
+			e.path[top], e.keys[top] = document.FieldStep(key), t.Map.Field(key) == nil
 			return e.value(t.Map.Member(key), member, before.Member(key))
 		})
 	case v.Kind() == document.List && t.List != nil:
@@ -49,8 +50,27 @@ func (e *embeddedDecoder) value(t *schema.Type, v, live document.Value) document
 			return e.value(t.List.Elem, item, was)
 		})
 	}
-	e.path = e.path[:top]
+	e.path, e.keys = e.path[:top], e.keys[:top]
 	return v
+}
+
+// text returns the path of the current value in the form of the Field of an error, in which keys of
+// additionalProperties are in brackets.
+func (e *embeddedDecoder) text() string {
+	text := ""
+	for i, step := range e.path {
+		name, member := step.Name()
+		switch {
+		case !member: // the index of an item
+			name = step.String()
+		case e.keys[i]:
+			name = "[" + name + "]"
+		case i > 0:
+			name = "." + name
+		}
+		text += name
+	}
+	return text
 }
 
 // checkType requires strings as apiVersion and kind of an object in a request body. A stored
@@ -61,7 +81,7 @@ func (e *embeddedDecoder) checkType(v document.Value) {
 	}
 	for _, name := range [...]string{"apiVersion", "kind"} {
 		if m := v.Get(name); m.Exists() && m.Kind() != document.String && e.err == nil {
-			wrong := schema.FieldError{Type: schema.ErrorInvalid, Field: schema.FieldText(e.path) + "." + name, BadValue: m, Detail: "must be a string"}
+			wrong := schema.FieldError{Type: schema.ErrorInvalid, Field: e.text() + "." + name, BadValue: m, Detail: "must be a string"}
 			e.err = &decodeError{errors.New(wrong.Error())}
 		}
 	}
@@ -74,13 +94,13 @@ func (e *embeddedDecoder) metadataOf(v document.Value) document.Value {
 	}
 	decoded, err := e.decodeMetadata(metadata, document.Value{}, e.from)
 	if err != nil {
-		wrong := schema.FieldError{Type: schema.ErrorInvalid, Field: schema.FieldText(e.path) + ".metadata", BadValue: metadata}
+		wrong := schema.FieldError{Type: schema.ErrorInvalid, Field: e.text() + ".metadata", BadValue: metadata}
 		e.err = &decodeError{fmt.Errorf("%s: %w", wrong.Error(), err)}
 		return v
 	}
 	for _, f := range decoded.Problems {
 		at := slices.Concat(e.path, f.Path)
-		e.problems = append(e.problems, Problem{Path: at, Message: fmt.Sprintf("unknown field %q", schema.FieldText(at))})
+		e.problems = append(e.problems, Problem{Path: at, Message: fmt.Sprintf("unknown field %q", e.text()+"."+schema.FieldText(f.Path))})
 	}
 	if out := decoded.Value.Get("metadata"); !document.SameNode(out, metadata) {
 		return v.With("metadata", out)
