@@ -51,11 +51,12 @@ patch, a strategic merge patch and a configuration for server-side apply, with t
 of each and the parts of the change that it cannot express.
 
 The intended object is the result of an update (PUT) with TO: it has defaults, and fields
-that clients cannot change keep their values. If TO is a manifest with which an update
-would be refused, it is the result of 'kubectl apply', which also keeps the fields that the
-manifest omits, as in 'kubectl diff'. Each patch is applied to FROM, and the result is
-compared with the intended object. What 'kubectl apply' changes is shown by 'patchlab apply
--o diff', with --client-side or --server-side.
+that clients cannot change keep their values, as does the annotation of client-side apply
+unless TO has it. If TO is a manifest with which an update would be refused, it is the
+result of 'kubectl apply', which also keeps the fields that the manifest omits, as in
+'kubectl diff'. Each patch is applied to FROM, and the result is compared with the intended
+object. What 'kubectl apply' changes is shown by 'patchlab apply -o diff', with
+--client-side or --server-side.
 
 FROM and TO accept the same inputs as LIVE and PATCH of apply; objects are matched by kind,
 namespace and name, and those that only one side has are named. An object that only FROM
@@ -298,6 +299,9 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 		to = object.Value
 	}
 	found, err := d.lab.Alternatives(from, to, d.o.apply)
+	if err == nil && found.Before.Value.Follow(lastApplied()).Exists() && !object.Value.Follow(lastApplied()).Exists() {
+		return d.keepingLastApplied(from, found)
+	}
 	var refused *patchlab.Error
 	if !errors.As(err, &refused) || refused.Code != http.StatusUnprocessableEntity || object.Value.Lookup("metadata", "uid").Exists() {
 		return found, err
@@ -317,6 +321,17 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 		return nil, err
 	}
 	kept.Notes = append(kept.Notes, "fields that the manifest omits keep their values, as in 'kubectl diff', because an update without them would be refused")
+	return kept, nil
+}
+
+// keepingLastApplied returns the patches that keep the annotation of client-side apply, which manifests
+// lack: no user wants to remove it, and it would be the only difference of most objects.
+func (d *differing) keepingLastApplied(from documents, found *patchlab.Alternatives) (*patchlab.Alternatives, error) {
+	kept, err := d.lab.Alternatives(from, withLastApplied(found.Wanted.Value, found.Before.Value), d.o.apply)
+	if err != nil {
+		return nil, err
+	}
+	kept.Notes = found.Notes
 	return kept, nil
 }
 
