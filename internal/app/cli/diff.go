@@ -77,6 +77,9 @@ applied before and that TO still has, and the changed fields. As in apply, the p
   patchlab diff live.yaml wanted.yaml --type strategic -o patch > patch.json
   kubectl patch deployment web -n shop --type strategic --patch-file patch.json
 
+  # Compare the manifests of a folder with a cluster
+  kubectl get -f manifests/ --ignore-not-found -o yaml --show-managed-fields | patchlab diff - manifests/ --summary text
+
   # List the objects that differ between two versions of a folder
   patchlab diff before/ after/ --summary text
 
@@ -136,6 +139,9 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 	d, err := a.differing(ctx, o)
 	if d == nil {
 		return err
+	}
+	if o.inputs.live == "" {
+		a.note("FROM is omitted, so that all objects are only in TO; 'patchlab diff --help' has an example of a comparison with a cluster")
 	}
 	wanted := d.to.objects()
 	d.notes = notes{app: a, total: len(wanted)}

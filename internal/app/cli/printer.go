@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
@@ -89,14 +90,15 @@ func (p *printer) diff(r *patchlab.Result) string {
 	return p.flags.diff(fileName(r.Target), before, r.Object())
 }
 
-// numberOfChanges returns the number of fields with another value, 0 for a new object.
+// numberOfChanges returns the number of fields with another value, 0 for a new object. The annotation
+// of client-side apply, which diffs omit too, is not counted.
 func numberOfChanges(r *patchlab.Result) int {
 	if r.Created() || !r.Changed() {
 		return 0
 	}
 	n := 0
 	for _, c := range r.Changes() {
-		if !document.Identical(c.Before, c.After) {
+		if !document.Identical(c.Before, c.After) && !slices.Equal(c.Path, lastApplied()) {
 			n++
 		}
 	}
