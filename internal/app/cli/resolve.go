@@ -46,6 +46,7 @@ With --take (force), --drop or --adopt, print the resolved manifest with its com
 on standard error the command that applies it. PATH is the path of a conflict, the path of
 a field that contains several conflicts, or "all". If two paths match a conflict, the
 longer one takes precedence. With --adopt all, a field without a live value is removed.
+A manifest that is refused is reported and left out.
 
 LIVE and CONFIG accept the same inputs as LIVE and PATCH of apply. As there, the program
 ` + admissionProgram + ` evaluates the CEL rules of custom resources.
