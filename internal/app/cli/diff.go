@@ -96,7 +96,7 @@ applied before and that TO still has, and the changed fields. As in apply, the p
 	f.StringSliceVar(&o.types, "type", nil, "types of patch: json, merge, strategic or apply (repeatable; default all)")
 	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager of the server-side apply")
 	addNamespace(c, &o.apply.Namespace, &o.apply.DefaultNamespace)
-	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, or patch (requires exactly one --type)")
+	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, yaml, or patch (requires exactly one --type)")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if objects differ")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes and the summary")
@@ -107,7 +107,7 @@ applied before and that TO still has, and the changed fields. As in apply, the p
 	}
 	a.completeInputs(c, &o.inputs)
 	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "patch"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml", "patch"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -118,13 +118,13 @@ func (o *diffOptions) check() error {
 		}
 	}
 	switch o.output {
-	case "text", "json":
+	case "text", "json", "yaml":
 	case "patch":
 		if len(o.types) != 1 {
 			return usage("-o patch requires exactly one --type")
 		}
 	default:
-		return usage("--output " + o.output + ": expected text, json or patch")
+		return usage("--output " + o.output + ": expected text, json, yaml or patch")
 	}
 	return o.summary.check()
 }
@@ -220,7 +220,7 @@ type differing struct {
 	to        documents
 	notes     notes
 	matched   map[patchlab.Target]bool // objects of both sides, without their versions
-	documents []document.Value         // for json
+	documents []document.Value         // for json and yaml
 	printed   int
 	refused   bool // at least one object or patch
 	summary   summary
@@ -255,8 +255,8 @@ func (d *differing) one(object manifest.Object) error {
 		found.Patches = slices.DeleteFunc(found.Patches, func(p patchlab.Alternative) bool { return !slices.Contains(d.o.types, typeName(p.Action)) })
 	}
 	switch d.o.output {
-	case "json":
-		return d.json(found)
+	case "json", "yaml":
+		return d.addDocument(found)
 	case "patch":
 		return d.patch(found)
 	}
@@ -278,6 +278,9 @@ func (d *differing) add(result row, detail func() string) (listed bool) {
 	return true
 }
 
+// asDocuments reports whether the output consists of documents.
+func (d *differing) asDocuments() bool { return d.o.output == "json" || d.o.output == "yaml" }
+
 // refuse reports an object of TO that the API server would refuse.
 func (d *differing) refuse(e *patchlab.Error) error {
 	if !d.o.showSecrets {
@@ -286,7 +289,7 @@ func (d *differing) refuse(e *patchlab.Error) error {
 	d.app.fail(e.Error())
 	d.refused = true
 	d.matched[withoutVersion(e.Target)] = true
-	if d.add(row{target: e.Target, outcome: refused, detail: e.Error()}, nil) || d.o.output != "json" {
+	if d.add(row{target: e.Target, outcome: refused, detail: e.Error()}, nil) || !d.asDocuments() {
 		return nil
 	}
 	refusal, err := refusalDocument(e)
@@ -371,8 +374,8 @@ func (d *differing) finish() error {
 			return err
 		}
 		d.app.print(text)
-	case d.o.output == "json":
-		d.app.print(string(encode("json", d.documents)))
+	case d.asDocuments():
+		d.app.print(string(encode(d.o.output, d.documents)))
 	}
 	d.notes.print()
 	d.summary.note(d.notes.total > 1)

@@ -216,8 +216,8 @@ type alternativeDocument struct {
 	Limits  []explain.Limit `json:"limits"`
 }
 
-// json adds the patches for an object to the output.
-func (d *differing) json(found *patchlab.Alternatives) error {
+// addDocument adds the patches for an object to the output.
+func (d *differing) addDocument(found *patchlab.Alternatives) error {
 	out := alternativesDocument{APIVersion: "patchlab.dev/v1", Kind: "Alternatives", Target: found.Target, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
 	for _, c := range found.Changes {
 		c.Before, c.After = d.shown(found, c)

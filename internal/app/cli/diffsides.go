@@ -25,7 +25,7 @@ func (d *differing) onlyInTo(t patchlab.Target) error {
 		return nil
 	}
 	switch d.o.output {
-	case "json":
+	case "json", "yaml":
 		return d.document(onlyIn("TO", t))
 	case "patch":
 		d.app.note(t.String() + " is only in TO: there is no object to patch")
@@ -45,7 +45,7 @@ func (d *differing) onlyInFrom() error {
 		switch {
 		case t.Name == "" || d.hasMatched(t):
 		case d.add(row{target: t, outcome: onlyInFrom}, nil):
-		case d.o.output == "json":
+		case d.asDocuments():
 			if err := d.document(onlyIn("FROM", t)); err != nil {
 				return err
 			}
