@@ -77,7 +77,7 @@ for (const b of document.querySelectorAll<HTMLElement>("#bar-views button")) b.a
 view("request");
 app.view = view;
 if (app.keeps) watchTabs(app);
-app.lossy = (tab) => notice(`The browser has no storage left for this scenario, or it is turned off. Your work is lost when ${tab ? "this tab is closed" : "the page is closed or reloaded"}: download it to keep it.`,
+app.lossy = (tab) => notice(`The browser's storage is full or turned off: your work is lost when ${tab ? "this tab is closed" : "the page is closed or reloaded"}. Download it to keep it.`,
   { text: "Download", run: () => void download(app, "export", "yaml", "application/yaml") }, true);
 printObject(app);
 

@@ -74,7 +74,7 @@ describe("storage", { timeout: groupTime }, () => {
     await fill(page, "sessionStorage");
     await pasted(page, later("y".repeat(200_000)), "Apply it as the first step");
     await page.locator("#notices").getByText("Opened ConfigMap settings").waitFor(); // beside it
-    const notice = page.locator("#notices", { hasText: "no storage left" }).locator(".notice.lasting");
+    const notice = page.locator("#notices", { hasText: "storage is full" }).locator(".notice.lasting");
     await notice.getByText("lost when the page is closed or reloaded").waitFor();
     const [file] = await Promise.all([page.waitForEvent("download"), notice.getByRole("button", { name: "Download" }).click()]);
     assert.match(await readFile(await file.path(), "utf8"), /colour: y{200000}/);
