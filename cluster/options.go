@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
 // maxManager is the maximum length of a field manager's name in bytes.
@@ -92,7 +93,7 @@ func checkManager(field, manager string) []Cause {
 	for i, c := range manager {
 		if !unicode.IsPrint(c) {
 			causes = append(causes, invalidValue(field, strconv.Quote(manager),
-				"character "+strconv.QuoteRune(c)+" at position "+strconv.Itoa(i)+" is not printable"))
+				names.Unprintable(c, i)))
 		}
 	}
 	return causes

@@ -2,7 +2,6 @@ package kinds
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -111,7 +110,7 @@ func (c *check) manager(name field) {
 	}
 	for i, char := range text {
 		if !unicode.IsPrint(char) {
-			c.invalidText(name, text, "character "+strconv.QuoteRune(char)+" at position "+strconv.Itoa(i)+" is not printable")
+			c.invalidText(name, text, names.Unprintable(char, i))
 		}
 	}
 }

@@ -8,7 +8,10 @@
 // are those of the API server, since tests and scripts compare them.
 package names
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // The maximum lengths of names in characters.
 const (
@@ -277,4 +280,10 @@ func MaskPrefix(prefix string) string {
 		return prefix[:len(prefix)-2] + "a"
 	}
 	return prefix
+}
+
+// Unprintable returns the error of a character at a position of a field manager's name.
+func Unprintable(c rune, at int) string {
+	code := strings.ToUpper(strconv.FormatInt(int64(c), 16))
+	return "invalid character U+" + strings.Repeat("0", max(0, 4-len(code))) + code + " (at position " + strconv.Itoa(at) + ")"
 }

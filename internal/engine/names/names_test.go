@@ -83,3 +83,21 @@ func FuzzReference(f *testing.F) {
 	}
 	f.Fuzz(checkReference)
 }
+
+// TestUnprintable compares the errors with recorded ones.
+func TestUnprintable(t *testing.T) {
+	for _, tc := range []struct {
+		c    rune
+		at   int
+		want string
+	}{
+		{0, 1, "invalid character U+0000 (at position 1)"},
+		{'\n', 0, "invalid character U+000A (at position 0)"},
+		{'\u00a0', 2, "invalid character U+00A0 (at position 2)"},
+		{'\U000e0001', 12, "invalid character U+E0001 (at position 12)"},
+	} {
+		if got := Unprintable(tc.c, tc.at); got != tc.want {
+			t.Errorf("%U: got %q, want %q", tc.c, got, tc.want)
+		}
+	}
+}
