@@ -9,6 +9,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
@@ -74,7 +75,8 @@ type FieldError struct {
 	Message string `json:"message"`
 	// Value is the invalid value; absent if unknown.
 	Value document.Value `json:"value,omitzero"`
-	// Hint is advice on how to correct the field; it may be empty.
+	// Hint is advice on how to correct the field, or what the values of a conflict do not show; it
+	// may be empty.
 	Hint string `json:"hint,omitempty"`
 	// Rule is the name of the rule that refuses the field; see doc/rules.md.
 	Rule string `json:"rule,omitempty"`
@@ -212,8 +214,12 @@ func (e *Error) fieldErrors(status *cluster.Status, w *write, shown func(string)
 			continue
 		}
 		seen[key] = true
-		if f.Hint == "" && e.Conflicts == nil {
+		switch {
+		case f.Hint != "":
+		case e.Conflicts == nil:
 			f.Hint = hintFor(w.kind.Type(), w.Value, c.Path)
+		case !w.isSecret() && len(fields) < len(e.Conflicts.List): // the causes are the conflicts, in their order
+			f.Hint = explain.ConflictNote(w.kind.Type(), e.Conflicts.List[len(fields)])
 		}
 		fields = append(fields, f)
 	}

@@ -9,10 +9,13 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
+// isSecret reports whether the change is one to a Secret.
+func (w *write) isSecret() bool { return w.kind.Group == "" && w.kind.Kind == "Secret" }
+
 // withoutValues returns a function that removes the values of a Secret from a message about a
 // refused write, because messages are logged and posted. Messages about other kinds are unchanged.
 func (w *write) withoutValues(status *cluster.Status) func(message string) string {
-	if w.kind.Group != "" || w.kind.Kind != "Secret" {
+	if !w.isSecret() {
 		return func(message string) string { return message }
 	}
 	mistyped := regexp.MustCompile(`the (string) "(?:[^"\\]|\\.)*"|the (number) [-+.\w]+`)

@@ -203,7 +203,7 @@ func sameTool(updater, applier string) bool {
 func (e *explainer) conflicts() {
 	for _, c := range e.Conflicts {
 		e.add(Reason{Change: Change{Path: c.Path, Effect: Conflicting, Before: c.Live, OwnersBefore: []fieldmanager.Owner{c.Owner}, top: -1},
-			Rule: Rule(fieldmanager.RuleConflict), Wanted: c.Wanted, KeptBy: []fieldmanager.Owner{c.Owner}, Hint: SpellingNote(e.Type, c)})
+			Rule: Rule(fieldmanager.RuleConflict), Wanted: c.Wanted, KeptBy: []fieldmanager.Owner{c.Owner}, Hint: ConflictNote(e.Type, c)})
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// SpellingNote returns a note on a conflict over two spellings of the same quantity, such as
+// spellingNote returns a note on a conflict over two spellings of the same quantity, such as
 // "1" and "1000m", "" for any other conflict. t is the type of the object. An apply compares
 // the values as they are written, before the API server stores their canonical form.
-func SpellingNote(t *schema.Type, c fieldmanager.Conflict) string {
+func spellingNote(t *schema.Type, c fieldmanager.Conflict) string {
 	field := t.At(c.Path)
 	if field == nil || field.Format != "quantity" {
 		return ""

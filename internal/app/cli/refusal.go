@@ -7,7 +7,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
@@ -47,7 +46,7 @@ func conflictReport(e *patchlab.Error, several bool) string {
 			at = "  (" + p.String() + ")"
 		}
 		live, wanted := shortPair(c.Live, c.Wanted)
-		fmt.Fprintf(&b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, at, ownerText(c), live, wanted, unsetText(c))
+		fmt.Fprintf(&b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, at, ownerText(c), live, wanted, noteText(e.Fields[i].Hint))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -94,9 +93,8 @@ func ownerText(c patchlab.Conflict) string {
 	return text + ")"
 }
 
-// unsetText returns the line for explain.UnsetNote.
-func unsetText(c patchlab.Conflict) string {
-	note := explain.UnsetNote(c)
+// noteText returns the line for the note on a conflict.
+func noteText(note string) string {
 	if note == "" {
 		return ""
 	}

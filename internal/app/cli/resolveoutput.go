@@ -148,7 +148,7 @@ func (r *resolving) report() string {
 		}
 		fmt.Fprintf(&b, "%s: applied by %q with %s\n", one.Target, one.FieldManager, count(len(one.Conflicts), "conflict", "conflicts"))
 		for j, c := range one.Conflicts {
-			r.conflict(&b, one, c, one.Fields[j].Position)
+			r.conflict(&b, one, c, one.Fields[j])
 		}
 		for _, w := range r.ways(one) {
 			r.way(&b, one, w)
@@ -185,9 +185,9 @@ type way struct {
 }
 
 // conflict prints a conflict, with the result of each resolution.
-func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Conflict, at document.Position) {
+func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Conflict, field patchlab.FieldError) {
 	where := ""
-	if at.Line > 0 {
+	if at := field.Position; at.Line > 0 {
 		where = "  (" + at.String() + ")"
 	}
 	shown := c
@@ -195,7 +195,7 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 		shown.Live, shown.Wanted = maskPair(c.Path, c.Live, c.Wanted)
 	}
 	live, wanted := shortPair(shown.Live, shown.Wanted)
-	fmt.Fprintf(b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, where, ownerText(c), live, wanted, unsetText(shown))
+	fmt.Fprintf(b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, where, ownerText(c), live, wanted, noteText(field.Hint))
 	for _, w := range r.ways(one) {
 		text := "not possible"
 		switch {

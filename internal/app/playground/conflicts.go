@@ -15,10 +15,7 @@ func conflicts(res *scenario.Result, lines []explain.Line) []Conflict {
 	var out []Conflict
 	finder := lineFinder{lines: lines}
 	for _, c := range res.Conflicts() {
-		view := Conflict{Path: c.Path.String(), Owner: manager(c.Owner, c.Time), Live: shown(c.Live), Wanted: shown(c.Wanted), Note: explain.UnsetNote(c)}
-		if view.Note == "" {
-			view.Note = explain.SpellingNote(typeOf(res.Kind), c)
-		}
+		view := Conflict{Path: c.Path.String(), Owner: manager(c.Owner, c.Time), Live: shown(c.Live), Wanted: shown(c.Wanted), Note: explain.ConflictNote(typeOf(res.Kind), c)}
 		view.Line = finder.first(c.Path)
 		view.Mark = placeIn(res.Body, c.Path)
 		for _, w := range explain.Ways(c) {

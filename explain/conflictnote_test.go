@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-func TestUnsetNote(t *testing.T) {
+func TestConflictNote(t *testing.T) {
 	const whole = "; an atomic field is compared as a whole"
 	for _, c := range []struct{ why, live, wanted, want string }{
 		{"a default in an object", `{"apiVersion":"v1","fieldPath":"a"}`, `{"fieldPath":"a"}`, `not in the manifest: .apiVersion: "v1"` + whole},
@@ -20,12 +20,12 @@ func TestUnsetNote(t *testing.T) {
 		{"another type", `{"a":1}`, `[]`, ""},
 		{"a scalar", `1`, `2`, ""},
 	} {
-		got := explain.UnsetNote(fieldmanager.Conflict{Live: parsedJSON(t, c.live), Wanted: parsedJSON(t, c.wanted)})
+		got := explain.ConflictNote(nil, fieldmanager.Conflict{Live: parsedJSON(t, c.live), Wanted: parsedJSON(t, c.wanted)})
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
 		}
 	}
-	if got := explain.UnsetNote(fieldmanager.Conflict{Wanted: document.NewInt(1)}); got != "" {
+	if got := explain.ConflictNote(nil, fieldmanager.Conflict{Wanted: document.NewInt(1)}); got != "" {
 		t.Errorf("without a live value: %q", got)
 	}
 }

@@ -6,16 +6,27 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// mostUnset is the number of fields that UnsetNote names.
+// ConflictNote returns a note on a conflict that its values do not explain, "" for any other conflict. t
+// is the type of the object. The values differ only in what the configuration does not set, or in how a
+// quantity is written.
+func ConflictNote(t *schema.Type, c fieldmanager.Conflict) string {
+	if note := unsetNote(c); note != "" {
+		return note
+	}
+	return spellingNote(t, c)
+}
+
+// mostUnset is the number of fields that unsetNote names.
 const mostUnset = 3
 
-// UnsetNote returns a note on a conflict whose values differ only in what the configuration
+// unsetNote returns a note on a conflict whose values differ only in what the configuration
 // does not set, "" for any other conflict. The fields below an atomic field are not owned one
 // by one, so what the API server has set by default there, such as the apiVersion of a
 // fieldRef, conflicts with a configuration that relies on it.
-func UnsetNote(c fieldmanager.Conflict) string {
+func unsetNote(c fieldmanager.Conflict) string {
 	unset, ok := onlyUnset(nil, c.Live, c.Wanted, nil)
 	if !ok || len(unset) == 0 {
 		return ""
