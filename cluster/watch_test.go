@@ -128,6 +128,42 @@ func TestWatchFromACompactedVersion(t *testing.T) {
 	}
 }
 
+// A watch from a compacted resourceVersion is served if nothing was written to its resource since, also if other
+// resources of its group were written to.
+func TestWatchOfAQuietResourceFromACompactedVersion(t *testing.T) {
+	memory := store.NewMemory(store.MemoryOptions[*cluster.Record]{Equal: cluster.Equal, UID: (*cluster.Record).UID})
+	q := newRequests(t, cluster.Config{Store: memory})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	q.must(cluster.Create, crds, thingCRD("others", "Other", simpleSpec, ""))
+	const group = "/apis/x.example.com/v1/"
+	create := func(resource, kind, name string) string {
+		object := q.must(cluster.Create, group+"namespaces/n/"+resource, `{"apiVersion":"x.example.com/v1","kind":"`+kind+`","metadata":{"name":"`+name+`"}}`)
+		return object.Lookup("metadata", "resourceVersion").StringOr("")
+	}
+	quiet := create("things", "Thing", "a")
+	for _, name := range [...]string{"a", "b", "c"} {
+		create("others", "Other", name)
+	}
+	revision, err := memory.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := memory.Compact(t.Context(), revision); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, path, want string }{
+		{"its resource", group + "things", "ADDED"},
+		{"its namespace", group + "namespaces/n/things", "ADDED"},
+		{"the resource beside it", group + "others", "ERROR"},
+	} {
+		s := q.watching(test.path, cluster.Options{ResourceVersion: quiet})
+		create("things", "Thing", strings.ReplaceAll(test.name, " ", "-"))
+		if e, err := s.Next(t.Context()); err != nil || e.Type != test.want {
+			t.Errorf("%s: %s %s, %v, want %s", test.name, e.Type, e.Object, err, test.want)
+		}
+	}
+}
+
 func TestBookmarksAreSentAtTheInterval(t *testing.T) {
 	q := newRequests(t, cluster.Config{BookmarkInterval: time.Millisecond})
 	s := q.watching(maps, cluster.Options{ResourceVersion: "1", Bookmarks: true})

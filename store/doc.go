@@ -50,11 +50,12 @@
 //     compacted, it ends with [ErrSlow].
 //   - G15, compaction. A list at a revision, or a watch after one, that is older
 //     than the oldest revision kept fails with a [*CompactedError]; both work for
-//     the oldest one. A watch of keys that share their first two segments may
-//     succeed after an older one if none of the writes to such keys that it
-//     would report has been lost. The latest items are never lost. The error for a continue
-//     token of a compacted revision has a new token, with which the list can be
-//     continued at the latest revision.
+//     the oldest one. A watch after an older one may succeed, but only if no
+//     event that it has to deliver has been lost: a [Memory] and a [Cache] serve
+//     it if their history has every later write to keys with the same first
+//     three segments or, if the scope has no more, the same first two. The latest
+//     items are never lost. The error for a continue token of a compacted revision has a
+//     new token, with which the list can be continued at the latest revision.
 //   - G16, bounded history. An implementation in memory keeps a configured
 //     maximum of past revisions, and compacts by itself.
 //   - G17, closing. After Close, calls and watchers fail with [ErrClosed].

@@ -438,24 +438,32 @@ func TestListAtEveryRevision(t *testing.T) {
 	}
 }
 
-// TestG15QuietFolders: a watch after a revision that can no longer be listed is served if its folder was not written
-// to since, whether the history was compacted or was full.
-func TestG15QuietFolders(t *testing.T) {
-	const quiet, busy = "/registry/quiet/", "/registry/busy/"
+// TestG15QuietResources: a watch after a revision that can no longer be listed is served if its resource was not
+// written to since, whether the history was compacted or was full. The keys of a resource have a common prefix of
+// two or, for a custom resource, three segments.
+func TestG15QuietResources(t *testing.T) {
+	const quiet, group, busy = "/registry/quiet/", "/registry/example.com/", "/registry/example.com/busy/"
 	for _, tc := range []struct {
 		name, scope string
 		after       int64
 		refused     bool
 	}{
-		{"the last write to the folder", quiet, 3, false},
+		{"the last write to the resource", quiet, 3, false},
 		{"a later revision", quiet, 5, false},
-		{"an object of the folder", quiet + "n/a", 3, false},
-		{"a namespace in the folder", quiet + "n/", 4, false},
-		{"a write to the folder is lost", quiet, 2, true},
+		{"an object of the resource", quiet + "n/a", 3, false},
+		{"a namespace of the resource", quiet + "n/", 4, false},
+		{"a write to the resource is lost", quiet, 2, true},
 		{"also for an object that it did not change", quiet + "n/c", 2, true},
-		{"a folder without writes", "/registry/never/", 1, false},
-		{"a folder that was written to all the time", busy, 5, true},
-		{"all folders", "/registry/", 5, true},
+		{"a write to another namespace is lost", quiet + "o/", 2, false},
+		{"a resource without writes", "/registry/never/", 1, false},
+		{"a resource beside one that was written to all the time", group + "calm/", 4, false},
+		{"an object of it", group + "calm/n/a", 4, false},
+		{"a write to it is lost", group + "calm/", 3, true},
+		{"a resource of the group without writes", group + "never/", 1, false},
+		{"a resource that was written to all the time", busy, 5, true},
+		{"an object in it without writes", busy + "n/z", 5, true},
+		{"all resources of the group", group, 5, true},
+		{"all resources", "/registry/", 5, true},
 		{"everything", "", 5, true},
 	} {
 		for _, how := range []string{"compacted", "full"} {
@@ -471,11 +479,12 @@ func TestG15QuietFolders(t *testing.T) {
 			}
 			put(quiet+"n/a", "1")
 			put(quiet+"n/b", "1")
+			put(group+"calm/n/a", "1")
 			for i := range 300 {
 				put(busy+"n/a", fmt.Sprint(i))
 			}
 			if how == "compacted" {
-				if err := s.Compact(t.Context(), 300); err != nil {
+				if err := s.Compact(t.Context(), 301); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -491,7 +500,7 @@ func TestG15QuietFolders(t *testing.T) {
 				key += "n/z"
 			}
 			put(key, "2")
-			if e, err := w.Next(t.Context()); err != nil || e.Key != key || e.Revision != 304 {
+			if e, err := w.Next(t.Context()); err != nil || e.Key != key || e.Revision != 305 {
 				t.Errorf("%s, %s: the next event is %+v, %v", tc.name, how, e, err)
 			}
 			w.Stop()

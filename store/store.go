@@ -163,7 +163,7 @@ type DeleteOptions[T any] struct {
 type WatchOptions struct {
 	// After is the revision after which events begin; 0 is the current one. A future revision
 	// is allowed: events begin after it. A compacted one fails with a [*CompactedError], unless
-	// nothing was written since to the first folder of the scope (guarantee G15).
+	// the history has every event that the watch has to deliver (guarantee G15).
 	//
 	// With Initial, After is the minimum revision of the initial events; a future one fails
 	// with a [*FutureError].

@@ -25,8 +25,8 @@ type timeline[T any] struct {
 	mu       sync.Mutex               // guards the fields below, and every replacement of now
 	watchers map[string][]*watcher[T] // by the text of the scope
 	err      error                    // why it ended; nil until then
-	// begins is the revision of the first state. lost has the revision of the latest write to each folder that
-	// the history no longer has, none for a folder that has lost nothing.
+	// lost has the revision of the latest write that the history no longer has, for each prefix of
+	// [keyspace.EachResource]. begins is the revision of the first state.
 	begins int64
 	lost   map[string]int64
 }
@@ -78,17 +78,17 @@ func (t *timeline[T]) lose(was, next *state[T]) {
 			state = next // which keeps only its last write
 		}
 		r := state.at(n)
-		if folder := keyspace.Folder(r.key); folder != "" {
-			t.lost[folder] = r.revision
-		}
+		keyspace.EachResource(r.key, func(prefix string) { t.lost[prefix] = r.revision })
 	}
 }
 
-// complete reports whether the history has every write in a scope after a revision, which may be older than
-// the oldest one that can be listed if nothing in the scope's folder was written for long. t.mu must be held.
+// complete reports whether the history has every write in a scope after a revision. The revision may be older
+// than the oldest one that can be listed, if no write to the resource of the scope has been lost since. t.mu must
+// be held.
 func (t *timeline[T]) complete(scope keyspace.Scope, after, oldest int64) bool {
-	folder := keyspace.Folder(scope.Text)
-	return after >= oldest || folder != "" && after >= t.begins && after >= t.lost[folder]
+	prefix := ""
+	keyspace.EachResource(scope.Text, func(longer string) { prefix = longer })
+	return after >= oldest || prefix != "" && after >= t.begins && after >= t.lost[prefix]
 }
 
 // entry returns the current entry of a key, nil if there is none.

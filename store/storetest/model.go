@@ -94,13 +94,14 @@ func (m *model) follow(scope string, after int64) []eventT {
 	return all
 }
 
-// someKey and someScope choose among few keys, so that writes conflict.
+// someKey and someScope choose among few keys, so that writes conflict. Some keys have a common prefix of
+// three segments, as those of a custom resource.
 func someKey(r *rand.Rand) string {
-	return fmt.Sprintf("/r/%s/%c", []string{"n", "n-1", "o"}[r.IntN(3)], 'a'+rune(r.IntN(4)))
+	return fmt.Sprintf("/r/%s/%c", []string{"n", "n-1", "o", "o/p"}[r.IntN(4)], 'a'+rune(r.IntN(4)))
 }
 
 func someScope(r *rand.Rand) string {
-	scopes := []string{"", "/r/", "/r/n/", "/r/n-1/", "/r/o/", "/none/"}
+	scopes := []string{"", "/r/", "/r/n/", "/r/n-1/", "/r/o/", "/r/o/p/", "/none/"}
 	if i := r.IntN(len(scopes) + 1); i < len(scopes) {
 		return scopes[i]
 	}

@@ -76,19 +76,19 @@ func (s Scope) End() (key string, ok bool) {
 	return s.Text[:len(s.Text)-1] + "0", true // '0' is the byte after '/'
 }
 
-// Folder returns the first two segments of a key or of the text of a scope with the slash that follows them, such
-// as /registry/pods/, which is where Kubernetes stores the objects of a resource. It is "" for a shorter text.
-func Folder(text string) string {
+// EachResource calls f with the first two and then the first three segments of a key or of the text of a scope, each
+// with the slash that follows them, as far as the text has them. The objects of a resource share one of these
+// prefixes: /registry/pods/ or, for a custom resource, /registry/GROUP/RESOURCE/.
+func EachResource(text string, f func(prefix string)) {
 	slashes := 0
-	for i := range len(text) {
+	for i := 0; i < len(text) && slashes < 4; i++ {
 		if text[i] != '/' {
 			continue
 		}
-		if slashes++; slashes == 3 {
-			return text[:i+1]
+		if slashes++; slashes > 2 {
+			f(text[:i+1])
 		}
 	}
-	return ""
 }
 
 // EachScope calls f with the text of every scope that contains key.
