@@ -57,7 +57,9 @@
 //     items are never lost. The error for a continue token of a compacted revision has a
 //     new token, with which the list can be continued at the latest revision.
 //   - G16, bounded history. An implementation in memory keeps a configured
-//     maximum of past revisions, and compacts by itself.
+//     maximum of past revisions, and compacts by itself. What it remembers of the
+//     writes that it no longer has is bounded, too, so that it may refuse a watch
+//     that it could serve (G15).
 //   - G17, closing. After Close, calls and watchers fail with [ErrClosed].
 //   - G18, failed calls change nothing.
 package store

@@ -26,10 +26,13 @@ type timeline[T any] struct {
 	watchers map[string][]*watcher[T] // by the text of the scope
 	err      error                    // why it ended; nil until then
 	// lost has the revision of the latest write that the history no longer has, for each prefix of
-	// [keyspace.EachResource]. begins is the revision of the first state.
+	// [keyspace.EachResource]. It is complete for writes after begins.
 	begins int64
 	lost   map[string]int64
 }
+
+// maxLost is the maximum number of prefixes in timeline.lost, which take about 1 MB.
+const maxLost = 10_000
 
 // newTimeline returns a timeline with the items of index at a revision. It takes ownership of
 // index.
@@ -78,6 +81,10 @@ func (t *timeline[T]) lose(was, next *state[T]) {
 			state = next // which keeps only its last write
 		}
 		r := state.at(n)
+		if len(t.lost)+2 > maxLost {
+			clear(t.lost)
+			t.begins = r.revision
+		}
 		keyspace.EachResource(r.key, func(prefix string) { t.lost[prefix] = r.revision })
 	}
 }

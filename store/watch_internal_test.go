@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"testing"
 )
@@ -84,6 +85,39 @@ func TestG13BookmarkWaitsForNotices(t *testing.T) {
 	for _, want := range []EventType{Added, Bookmark} {
 		if e, err := w.Next(canceled(t)); err != nil || e.Type != want || e.Revision != 2 {
 			t.Errorf("got %v (%v), want %v of revision 2", e, err, want)
+		}
+	}
+}
+
+// TestG16LostWritesAreBounded checks that the memory of lost writes does not grow with the number of prefixes that
+// were written to, and that a watch which misses a forgotten one is refused.
+func TestG16LostWritesAreBounded(t *testing.T) {
+	m := NewMemory(MemoryOptions[int]{History: 1})
+	t.Cleanup(func() { m.Close() })
+	for i := range 2 * maxLost {
+		if _, err := m.Create(t.Context(), fmt.Sprintf("/registry/pods/namespace-%d/a", i), i); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(m.lost); n > maxLost {
+			t.Fatalf("%d prefixes after %d writes, want at most %d", n, i+1, maxLost)
+		}
+	}
+	for _, test := range []struct {
+		name, scope string
+		after       int64
+		refused     bool
+	}{
+		{"the write is forgotten", "/registry/pods/namespace-0/", 1, true},
+		{"it may be a forgotten one", "/registry/configmaps/", m.begins - 1, true},
+		{"later writes are remembered", "/registry/configmaps/", m.begins, false},
+		{"one of them", "/registry/pods/", m.begins, true},
+	} {
+		w, err := m.Watch(t.Context(), test.scope, WatchOptions{After: test.after})
+		if refused := errors.Is(err, ErrCompacted); refused != test.refused || !refused && err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if err == nil {
+			w.Stop()
 		}
 	}
 }
