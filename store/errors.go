@@ -43,7 +43,15 @@ type KeyError struct {
 	Err error
 }
 
-func (e *KeyError) Error() string { return fmt.Sprintf("%s %s: %v", e.Op, e.Key, e.Err) }
+func (e *KeyError) Error() string { return withCause(e.Op+" "+e.Key, e.Err) }
+
+// withCause returns a message with the error that caused it, if there is one.
+func withCause(message string, err error) string {
+	if err == nil {
+		return message
+	}
+	return message + ": " + err.Error()
+}
 
 // Unwrap returns [ErrNotFound], [ErrExists], [ErrTooLarge] or [ErrInvalidKey].
 func (e *KeyError) Unwrap() error { return e.Err }
@@ -137,9 +145,9 @@ type UnavailableError struct {
 
 func (e *UnavailableError) Error() string {
 	if e.Unknown {
-		return fmt.Sprintf("storage did not respond, and the write may have taken effect: %v", e.Err)
+		return withCause("storage did not respond, and the write may have taken effect", e.Err)
 	}
-	return fmt.Sprintf("storage is unavailable: %v", e.Err)
+	return withCause("storage is unavailable", e.Err)
 }
 
 // Unwrap returns the error of the underlying storage.

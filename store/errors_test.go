@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// TestErrorsWithoutCause: who implements an Observer or a store creates these errors, with a cause or
-// without one.
+// TestErrorsWithoutCause: other implementations of a store create these errors, with a cause or
+// without one, which is then not printed.
 func TestErrorsWithoutCause(t *testing.T) {
 	cause := errors.New("x")
 	for _, test := range []struct {
@@ -16,10 +16,10 @@ func TestErrorsWithoutCause(t *testing.T) {
 		want string
 	}{
 		{&store.KeyError{Op: "get", Key: "/a", Err: cause}, "get /a: x"},
-		{&store.KeyError{Op: "get", Key: "/a"}, "get /a: <nil>"},
+		{&store.KeyError{Op: "get", Key: "/a"}, "get /a"},
 		{&store.UnavailableError{Err: cause}, "storage is unavailable: x"},
-		{&store.UnavailableError{}, "storage is unavailable: <nil>"},
-		{&store.UnavailableError{Unknown: true}, "storage did not respond, and the write may have taken effect: <nil>"},
+		{&store.UnavailableError{}, "storage is unavailable"},
+		{&store.UnavailableError{Unknown: true}, "storage did not respond, and the write may have taken effect"},
 	} {
 		if got := test.err.Error(); got != test.want {
 			t.Errorf("%#v: %s, want %s", test.err, got, test.want)
