@@ -225,8 +225,7 @@ type blamedLine struct {
 // blame returns the owners of the requested lines.
 func (o *blameOptions) blame(object *patchlab.Object, path document.Path) (*blamed, error) {
 	b := &blamed{APIVersion: "patchlab.dev/v1", Kind: "Blame", Owners: []blamedOwner{}, Lines: []blamedLine{}, Fields: []explain.OwnedField{}}
-	b.Target = patchlab.Target{APIVersion: object.Kind.APIVersion(), Kind: object.Kind.Kind,
-		Namespace: object.Value.Lookup("metadata", "namespace").StringOr(""), Name: object.Value.Lookup("metadata", "name").StringOr("")}
+	b.Target = targetOf(object.Value)
 	if path != nil {
 		var err error
 		if path, err = fieldOf(object, path); err != nil {

@@ -41,7 +41,7 @@ func (d *differing) onlyInFrom() error {
 	const most = 20 // in text
 	n := 0
 	for _, object := range d.from.all.objects() {
-		t := statedTarget(object)
+		t := targetOf(object.Value)
 		switch {
 		case t.Name == "" || d.hasMatched(t):
 		case d.add(row{target: t, outcome: onlyInFrom}, nil):
@@ -63,12 +63,6 @@ func (d *differing) onlyInFrom() error {
 		d.app.note(count(n-most, "other object is", "other objects are") + " only in FROM; -o json lists them")
 	}
 	return nil
-}
-
-// statedTarget returns the target with what an object states itself.
-func statedTarget(object manifest.Object) patchlab.Target {
-	text := func(path ...string) string { return object.Value.Lookup(path...).StringOr("") }
-	return patchlab.Target{APIVersion: text("apiVersion"), Kind: object.Kind(), Namespace: text("metadata", "namespace"), Name: text("metadata", "name")}
 }
 
 // hasMatched reports whether an object of FROM has been compared with one of TO. The namespace that it

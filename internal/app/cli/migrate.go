@@ -248,7 +248,7 @@ func (m *migrating) one(object *patchlab.Object) error {
 		return m.json(object, migration, next)
 	}
 	if !migration.Needed() && len(m.objects) > 1 {
-		m.unneeded.add(m.nothing(object, migration), targetOf(object), document.Position{})
+		m.unneeded.add(m.nothing(object, migration), targetOf(object.Value), document.Position{})
 		return nil
 	}
 	if m.printed {
@@ -330,9 +330,4 @@ func (m *migrating) conflicts(object *patchlab.Object, config document.Value, o 
 		return refused.Conflicts.List
 	}
 	return nil
-}
-
-func targetOf(object *patchlab.Object) patchlab.Target {
-	return patchlab.Target{APIVersion: object.Kind.APIVersion(), Kind: object.Kind.Kind,
-		Namespace: object.Value.Lookup("metadata", "namespace").StringOr(""), Name: object.Value.Lookup("metadata", "name").StringOr("")}
 }

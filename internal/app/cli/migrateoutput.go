@@ -30,13 +30,13 @@ func (m *migrating) printPatch(object *patchlab.Object, migration *explain.Migra
 // would change nothing.
 func (m *migrating) printTargeted(object *patchlab.Object, migration *explain.Migration) error {
 	if !migration.Needed() {
-		m.unneeded.add(m.nothing(object, migration), targetOf(object), document.Position{})
+		m.unneeded.add(m.nothing(object, migration), targetOf(object.Value), document.Position{})
 		return nil
 	}
 	if !hasVersion(migration) {
 		m.app.note("Warning: " + m.title(object) + ": " + unguarded)
 	}
-	text, err := targetedPatch(targetOf(object), typeName(patchlab.ActionJSONPatch), migration.Patch())
+	text, err := targetedPatch(targetOf(object.Value), typeName(patchlab.ActionJSONPatch), migration.Patch())
 	m.app.print(string(text))
 	return err
 }
@@ -89,7 +89,7 @@ func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, 
 
 // title returns the heading for an object.
 func (m *migrating) title(object *patchlab.Object) string {
-	return targetOf(object).String()
+	return object.String()
 }
 
 // nothing describes why no migration is necessary.
@@ -241,7 +241,7 @@ type migrationDocument struct {
 
 // json adds the migration of an object to the output.
 func (m *migrating) json(object *patchlab.Object, migration *explain.Migration, next nextApply) error {
-	d := migrationDocument{APIVersion: "patchlab.dev/v1", Kind: "Migration", Target: targetOf(object), From: migration.From, To: migration.To,
+	d := migrationDocument{APIVersion: "patchlab.dev/v1", Kind: "Migration", Target: targetOf(object.Value), From: migration.From, To: migration.To,
 		Stuck: slices.Concat([]explain.StuckField{}, migration.Stuck), Patch: migration.Patch(), Back: migration.Back("")}
 	d.From = slices.Concat([]string{}, d.From)
 	d.Folded, d.Lost = ownersOf(migration.Folded), ownersOf(migration.Lost)

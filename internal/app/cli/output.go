@@ -99,6 +99,12 @@ func (f *outputFlags) diff(name string, before, after document.Value) string {
 	return unified("live/"+name, "after/"+name, text, string(after.YAML()))
 }
 
+// targetOf returns the target with what an object states itself.
+func targetOf(v document.Value) patchlab.Target {
+	text := func(path ...string) string { return v.Lookup(path...).StringOr("") }
+	return patchlab.Target{APIVersion: text("apiVersion"), Kind: text("kind"), Namespace: text("metadata", "namespace"), Name: text("metadata", "name")}
+}
+
 // fileName returns the file name for an object in the header of a diff:
 // Deployment.apps/shop/web.
 func fileName(t patchlab.Target) string {
