@@ -61,8 +61,8 @@ type Options struct {
 }
 
 // Lab computes the results of changes to objects. It stores no objects. It caches what it
-// prepares for each of up to 1000 kinds, so a program should create one Lab with New and reuse it.
-// It is safe for concurrent use.
+// prepares for a kind (at most 1000 entries, after which it begins anew), so a program should create
+// one Lab with New and reuse it. It is safe for concurrent use.
 type Lab struct {
 	pipeline *cluster.Pipeline
 	strict   bool
