@@ -36,7 +36,7 @@ func from(x any, path document.Path) (document.Value, error) {
 	case int32:
 		return document.NewInt(int64(t)), nil
 	case float64:
-		if t-t != 0 {
+		if t-t != 0 { // NaN or an infinity
 			return document.Value{}, fmt.Errorf("%s: JSON has no number %v", path, t)
 		}
 		return document.NewFloat(t), nil
