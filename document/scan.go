@@ -45,7 +45,8 @@ func (p *parser) number() error {
 	}
 	n, ok := numberNode(p.s[start:i], whole)
 	if !ok {
-		return p.fail(start, "the number is out of range; put it in quotes if it is a string") // such as a password
+		// The number is not printed, because it may be a password.
+		return p.fail(start, "the number is out of range; put it in quotes if it is a string")
 	}
 	n.flags |= fromSource
 	if n.flags&canonical == 0 {
