@@ -15,8 +15,8 @@ import (
 // GoTest converts a scenario to a Go test in a package. The test uses client-go's dynamic
 // client to send the requests of the steps to an API server of package patchlabtest, and
 // compares responses, objects and managers with results, the results of Run. A step without
-// a request becomes a comment. An error is that of an invalid definition or object, or of a pkg that
-// is no name of a package.
+// a request becomes a comment. An error means that a definition or object is invalid, or that pkg is
+// not a valid package name.
 func GoTest(s *Scenario, results []Result, pkg string) ([]byte, error) {
 	if !isPackageName(pkg) {
 		return nil, fmt.Errorf("%q is not the name of a Go package: letters, digits and _, not beginning with a digit, and no keyword", pkg)
@@ -53,7 +53,7 @@ func GoTest(s *Scenario, results []Result, pkg string) ([]byte, error) {
 	return []byte(head.String() + body), nil
 }
 
-// goKeywords are Go's keywords, which are no names.
+// goKeywords are Go's keywords, which cannot be names.
 const goKeywords = " break case chan const continue default defer else fallthrough for func go goto if import interface map package range return select struct switch type var "
 
 // isPackageName reports whether a Go package can have a name. go/token, which knows this too, would

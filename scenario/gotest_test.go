@@ -9,7 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// TestGoTestHasAPackage: a test for a name that is no name of a package would not compile.
+// TestGoTestHasAPackage: a test in a package whose name is not valid would not compile.
 func TestGoTestHasAPackage(t *testing.T) {
 	s := &scenario.Scenario{Title: "2 managers: \"a\""}
 	for _, name := range []string{"shop", "shop_test", "_a", "é1", "", "_", "my-tests", "a b", "1st", "func", "a\nimport", "a.b", "\xff"} {
