@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -34,11 +35,10 @@ func completeObject(_ *cobra.Command, args []string, begun string) ([]string, co
 
 // completeInputs completes the flags of a command whose values are among its inputs.
 func (a *App) completeInputs(c *cobra.Command, f *inputFlags) {
-	for flag, values := range map[string]func(documents) []string{
-		"field-manager": managersIn, "namespace": namespacesIn, "default-namespace": namespacesIn,
-	} {
+	managers, namespaces := a.completeLive(f, a.liveSelected, managersIn), a.completeLive(f, a.liveOfAnyNamespace, namespacesIn)
+	for flag, complete := range map[string]cobra.CompletionFunc{"field-manager": managers, "namespace": namespaces, "default-namespace": namespaces} {
 		if c.Flags().Lookup(flag) != nil {
-			_ = c.RegisterFlagCompletionFunc(flag, a.completeLive(f, values))
+			_ = c.RegisterFlagCompletionFunc(flag, complete)
 		}
 	}
 	if c.Flags().Lookup("kustomize") != nil {
@@ -46,16 +46,16 @@ func (a *App) completeInputs(c *cobra.Command, f *inputFlags) {
 	}
 }
 
-// completeLive completes a flag with values of the live objects in the first argument.
-func (a *App) completeLive(f *inputFlags, values func(live documents) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// liveReader reads the live objects that the first argument of a command names, for completion.
+type liveReader func(c *cobra.Command, f *inputFlags, name string) (documents, error)
+
+// completeLive completes a flag with values of the live objects.
+func (a *App) completeLive(f *inputFlags, read liveReader, values func(live documents) []string) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 || args[0] == "-" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		quiet := *a
-		quiet.quiet = true
-		asked := inputFlags{live: args[0], recursive: f.recursive, kubectl: f.kubectl}
-		live, err := asked.readLive(c.Context(), &quiet, "")
+		live, err := read(c, f, args[0])
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -63,6 +63,28 @@ func (a *App) completeLive(f *inputFlags, values func(live documents) []string) 
 		slices.Sort(found)
 		return slices.Compact(found), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// liveSelected reads the live objects in the namespace that the flags state.
+func (a *App) liveSelected(c *cobra.Command, f *inputFlags, name string) (documents, error) {
+	namespace := ""
+	for _, flag := range [...]string{"namespace", "default-namespace"} {
+		if stated := c.Flags().Lookup(flag); stated != nil {
+			namespace = cmp.Or(namespace, stated.Value.String())
+		}
+	}
+	quiet := *a
+	quiet.quiet = true
+	asked := inputFlags{live: name, recursive: f.recursive, kubectl: f.kubectl}
+	return asked.readLive(c.Context(), &quiet, namespace)
+}
+
+// liveOfAnyNamespace reads the live objects, those of a cluster from all namespaces.
+func (a *App) liveOfAnyNamespace(c *cobra.Command, f *inputFlags, name string) (documents, error) {
+	if isResource(name) {
+		return f.kubectl.named(c.Context(), name)
+	}
+	return a.liveSelected(c, f, name)
 }
 
 // managersIn returns the managers of live objects.

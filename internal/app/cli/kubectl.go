@@ -47,6 +47,12 @@ func (f *kubectlFlags) get(ctx context.Context, resource, namespace string) (doc
 	return runTool(ctx, "kubectl", args...)
 }
 
+// named reads the objects with the kind and name of KIND/NAME from all namespaces of a cluster.
+func (f *kubectlFlags) named(ctx context.Context, resource string) (documents, error) {
+	kind, name, _ := strings.Cut(resource, "/")
+	return runTool(ctx, "kubectl", append([]string{"get", kind, "--field-selector", "metadata.name=" + name, "--all-namespaces", "-o", "json"}, f.arguments()...)...)
+}
+
 // crds reads the CustomResourceDefinitions of a cluster.
 func (f *kubectlFlags) crds(ctx context.Context) ([]manifest.Object, error) {
 	docs, err := runTool(ctx, "kubectl", append([]string{"get", "customresourcedefinitions.apiextensions.k8s.io", "-o", "json"}, f.arguments()...)...)

@@ -87,7 +87,7 @@ Of several objects, those that cannot be migrated are errors, and the others are
 	addQuiet(c, &o.quiet)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(migrateFormats[:], cobra.ShellCompDirectiveNoFileComp))
 	a.completeInputs(c, &o.inputs)
-	managers := a.completeLive(&o.inputs, managersIn)
+	managers := a.completeLive(&o.inputs, a.liveSelected, managersIn)
 	_ = c.RegisterFlagCompletionFunc("from", managers)
 	_ = c.RegisterFlagCompletionFunc("to", managers)
 	return c
