@@ -100,7 +100,7 @@ version patchlab.dev/v1, with the status code, the fields and the conflicts.
 	o.add(c)
 	o.engine.add(c)
 	o.output.add(c)
-	a.completeInputs(c, &o.inputs)
+	a.completeInputs(c, &o.inputs.kubectl)
 	o.change.addServerSide(c)
 	f := c.Flags()
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if an object would change")

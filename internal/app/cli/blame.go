@@ -76,7 +76,7 @@ Fields that are in managedFields but not in the object are listed at the end.
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	o.color.add(c)
-	a.completeInputs(c, &inputFlags{})
+	a.completeInputs(c, &o.kubectl)
 	addQuiet(c, &o.quiet)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	complete := func(values func(*patchlab.Object) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

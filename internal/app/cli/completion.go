@@ -34,8 +34,8 @@ func completeObject(_ *cobra.Command, args []string, begun string) ([]string, co
 }
 
 // completeInputs completes the flags of a command whose values are among its inputs.
-func (a *App) completeInputs(c *cobra.Command, f *inputFlags) {
-	managers, namespaces := a.completeLive(f, a.liveSelected, managersIn), a.completeLive(f, a.liveOfAnyNamespace, namespacesIn)
+func (a *App) completeInputs(c *cobra.Command, kubectl *kubectlFlags) {
+	managers, namespaces := a.completeLive(kubectl, a.liveSelected, managersIn), a.completeLive(kubectl, a.liveOfAnyNamespace, namespacesIn)
 	for flag, complete := range map[string]cobra.CompletionFunc{"field-manager": managers, "namespace": namespaces, "default-namespace": namespaces} {
 		if c.Flags().Lookup(flag) != nil {
 			_ = c.RegisterFlagCompletionFunc(flag, complete)
@@ -47,15 +47,15 @@ func (a *App) completeInputs(c *cobra.Command, f *inputFlags) {
 }
 
 // liveReader reads the live objects that the first argument of a command names, for completion.
-type liveReader func(c *cobra.Command, f *inputFlags, name string) (documents, error)
+type liveReader func(c *cobra.Command, kubectl *kubectlFlags, name string) (documents, error)
 
 // completeLive completes a flag with values of the live objects.
-func (a *App) completeLive(f *inputFlags, read liveReader, values func(live documents) []string) cobra.CompletionFunc {
+func (a *App) completeLive(kubectl *kubectlFlags, read liveReader, values func(live documents) []string) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 || args[0] == "-" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		live, err := read(c, f, args[0])
+		live, err := read(c, kubectl, args[0])
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -66,7 +66,7 @@ func (a *App) completeLive(f *inputFlags, read liveReader, values func(live docu
 }
 
 // liveSelected reads the live objects in the namespace that the flags state.
-func (a *App) liveSelected(c *cobra.Command, f *inputFlags, name string) (documents, error) {
+func (a *App) liveSelected(c *cobra.Command, kubectl *kubectlFlags, name string) (documents, error) {
 	namespace := ""
 	for _, flag := range [...]string{"namespace", "default-namespace"} {
 		if stated := c.Flags().Lookup(flag); stated != nil {
@@ -75,16 +75,17 @@ func (a *App) liveSelected(c *cobra.Command, f *inputFlags, name string) (docume
 	}
 	quiet := *a
 	quiet.quiet = true
-	asked := inputFlags{live: name, recursive: f.recursive, kubectl: f.kubectl}
+	recursive, _ := c.Flags().GetBool("recursive") // false without the flag
+	asked := inputFlags{live: name, recursive: recursive, kubectl: *kubectl}
 	return asked.readLive(c.Context(), &quiet, namespace)
 }
 
 // liveOfAnyNamespace reads the live objects, those of a cluster from all namespaces.
-func (a *App) liveOfAnyNamespace(c *cobra.Command, f *inputFlags, name string) (documents, error) {
+func (a *App) liveOfAnyNamespace(c *cobra.Command, kubectl *kubectlFlags, name string) (documents, error) {
 	if isResource(name) {
-		return f.kubectl.named(c.Context(), name)
+		return kubectl.named(c.Context(), name)
 	}
-	return a.liveSelected(c, f, name)
+	return a.liveSelected(c, kubectl, name)
 }
 
 // managersIn returns the managers of live objects.

@@ -105,7 +105,7 @@ applied before and that TO still has, and the changed fields. As in apply, the p
 	for _, t := range diffTypes {
 		names = append(names, t.name)
 	}
-	a.completeInputs(c, &o.inputs)
+	a.completeInputs(c, &o.inputs.kubectl)
 	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml", "patch"}, cobra.ShellCompDirectiveNoFileComp))
 	return c

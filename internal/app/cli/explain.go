@@ -54,7 +54,7 @@ in doc/rules.md. Fields with the same rule and the same result are printed toget
 		RunE: func(c *cobra.Command, args []string) error { return a.explain(c.Context(), args, &o) },
 	}
 	o.add(c)
-	a.completeInputs(c, &o.inputs)
+	a.completeInputs(c, &o.inputs.kubectl)
 	o.change.addServerSide(c)
 	f := c.Flags()
 	f.StringArrayVar(&o.paths, "path", nil, "explain only the field at `PATH`, its subfields and the fields that contain it (repeatable)")

@@ -86,8 +86,8 @@ Of several objects, those that cannot be migrated are errors, and the others are
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch, for each of several objects with its target), back (the JSON patch that reverts it) or yaml (the resulting objects)")
 	addQuiet(c, &o.quiet)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(migrateFormats[:], cobra.ShellCompDirectiveNoFileComp))
-	a.completeInputs(c, &o.inputs)
-	managers := a.completeLive(&o.inputs, a.liveSelected, managersIn)
+	a.completeInputs(c, &o.inputs.kubectl)
+	managers := a.completeLive(&o.inputs.kubectl, a.liveSelected, managersIn)
 	_ = c.RegisterFlagCompletionFunc("from", managers)
 	_ = c.RegisterFlagCompletionFunc("to", managers)
 	return c

@@ -82,7 +82,7 @@ Exit codes:
 	f.StringVarP(&o.output, "output", "o", "", "output format: text or json (the resolutions), yaml or diff (the resolved manifest) (default text, or yaml if a resolution is selected)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes, such as the command that applies the resolved manifest")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
-	a.completeInputs(c, &o.inputs)
+	a.completeInputs(c, &o.inputs.kubectl)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml", "diff"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
 	return c

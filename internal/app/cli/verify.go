@@ -59,7 +59,7 @@ Exit codes:
 		RunE: func(c *cobra.Command, args []string) error { return a.verify(c.Context(), args, &o) },
 	}
 	o.apply.add(c)
-	a.completeInputs(c, &o.apply.inputs)
+	a.completeInputs(c, &o.apply.inputs.kubectl)
 	f := c.Flags()
 	f.IntVar(&o.random, "random", 0, "number of random cases to run")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the first random case; it is incremented for each case")
