@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -250,16 +249,9 @@ func (m *migrating) json(object *patchlab.Object, migration *explain.Migration, 
 		next.Left = slices.Concat([]fieldmanager.Conflict{}, next.Left)
 		d.NextApply = &next
 	}
-	text, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	parsed, err := document.Parse(text, document.Options{MaxBytes: -1})
-	if err != nil {
-		return err
-	}
-	m.documents = append(m.documents, parsed.Root)
-	return nil
+	v, err := asDocument(d)
+	m.documents = append(m.documents, v)
+	return err
 }
 
 func ownersOf(entries []fieldmanager.Entry) []fieldmanager.Owner {
