@@ -220,9 +220,9 @@ type differing struct {
 	to        documents
 	notes     notes
 	matched   map[patchlab.Target]bool // objects of both sides, without their versions
-	documents []document.Value         // for json and yaml
-	printed   int
-	refused   bool // at least one object or patch
+	documents []document.Value         // for -o json and yaml
+	printed   int                      // number of texts, or of configurations for server-side apply
+	refused   bool                     // at least one object or patch
 	summary   summary
 }
 

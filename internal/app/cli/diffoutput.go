@@ -36,10 +36,10 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 		d.app.note("Warning: " + found.Target.String() + ": " + why)
 	}
 	if p.Action == patchlab.ActionApply {
-		if len(d.documents) > 0 {
+		if d.printed > 0 {
 			d.app.print("---\n")
 		}
-		d.documents = append(d.documents, p.Patch)
+		d.printed++
 		d.app.print(string(p.Patch.YAML()))
 		return nil
 	}
