@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -244,15 +243,11 @@ func plainWay(err error) string {
 func (r *resolving) json() error {
 	var out []document.Value
 	for i := range r.resolved {
-		text, err := json.Marshal(r.document(&r.resolved[i]))
+		v, err := asDocument(r.document(&r.resolved[i]))
 		if err != nil {
 			return err
 		}
-		d, err := document.Parse(text, document.Options{MaxBytes: -1})
-		if err != nil {
-			return err
-		}
-		out = append(out, d.Root)
+		out = append(out, v)
 	}
 	r.app.print(string(encode("json", out)))
 	return nil
