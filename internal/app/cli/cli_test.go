@@ -93,8 +93,8 @@ func TestMarkdownSummaryFitsIntoAComment(t *testing.T) {
 		objects, size int
 		want          []string
 	}{
-		{"a large object among small ones", 20, 70_000, []string{"| ConfigMap c19 in namespace default | created |", "<summary>ConfigMap c7 in namespace default: created</summary>", "\n1 diff is omitted, so that this fits into a comment; `patchlab apply -o diff` prints all.\n"}},
-		{"many objects", 5000, 10, []string{"more objects are not listed, so that this fits into a comment.\n", "diffs are omitted"}},
+		{"a large object among small ones", 20, 70_000, []string{"| ConfigMap c19 in namespace default | created |", "<summary>ConfigMap c7 in namespace default: created</summary>", "\n1 diff is omitted, to fit into a comment; `patchlab apply -o diff` prints all.\n"}},
+		{"many objects", 5000, 10, []string{"more objects are not listed, to fit into a comment.\n", "diffs are omitted"}},
 	} {
 		var manifests strings.Builder
 		for i := range c.objects {

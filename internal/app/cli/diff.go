@@ -141,7 +141,7 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 		return err
 	}
 	if o.inputs.live == "" {
-		a.note("FROM is omitted, so that all objects are only in TO; 'patchlab diff --help' has an example of a comparison with a cluster")
+		a.note("FROM is omitted, so every object is only in TO; 'patchlab diff --help' shows how to compare with a cluster")
 	}
 	wanted := d.to.objects()
 	d.notes = notes{app: a, total: len(wanted)}

@@ -19,7 +19,7 @@ func (s *summary) markdown() string {
 	for i, r := range rows {
 		line := fmt.Sprintf("| %s | %s |\n", markdownText(r.target.String()), r.outcome)
 		if b.Len()+len(line) > maxComment*3/4 {
-			b.WriteString("\n" + count(len(rows)-i, "more object is", "more objects are") + " not listed, so that this fits into a comment.\n")
+			b.WriteString("\n" + count(len(rows)-i, "more object is", "more objects are") + " not listed, to fit into a comment.\n")
 			break
 		}
 		b.WriteString(line)
@@ -27,7 +27,7 @@ func (s *summary) markdown() string {
 	for i := range s.warnings.all {
 		line := "\n:warning: " + markdownText(s.warnings.all[i].located()) + "\n"
 		if b.Len()+len(line) > maxComment*7/8 {
-			b.WriteString("\n" + count(len(s.warnings.all)-i, "more warning is", "more warnings are") + " not listed, so that this fits into a comment.\n")
+			b.WriteString("\n" + count(len(s.warnings.all)-i, "more warning is", "more warnings are") + " not listed, to fit into a comment.\n")
 			break
 		}
 		b.WriteString(line)
@@ -44,7 +44,7 @@ func (s *summary) markdown() string {
 		}
 	}
 	if omitted > 0 {
-		b.WriteString("\n" + count(omitted, "diff is", "diffs are") + " omitted, so that this fits into a comment; `" + s.details + "` prints all.\n")
+		b.WriteString("\n" + count(omitted, "diff is", "diffs are") + " omitted, to fit into a comment; `" + s.details + "` prints all.\n")
 	}
 	return b.String()
 }
