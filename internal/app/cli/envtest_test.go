@@ -261,7 +261,7 @@ func TestKubeAPIServerRefuses(t *testing.T) {
 		{"no file of authorities", []string{"--client-ca-file", filepath.Join(folder, "none")}, exitRefused, "--client-ca-file " + filepath.Join(folder, "none") + ": no such file"},
 		{"no authority in the file", []string{"--client-ca-file", text}, exitRefused, "text: the file contains no certificate in PEM"},
 		{"a certificate without its key", []string{"--tls-cert-file", cert}, exitUsage, "--tls-cert-file and --tls-private-key-file must be used together"},
-		{"a file that is no key", []string{"--tls-cert-file", cert, "--tls-private-key-file", key}, exitRefused, "with the key " + key},
+		{"a file that is not a key", []string{"--tls-cert-file", cert, "--tls-private-key-file", key}, exitRefused, "with the key " + key},
 		{"no certificate where one is named", []string{"--tls-cert-file", filepath.Join(folder, "none"), "--tls-private-key-file", key}, exitRefused, "the server's certificate: "},
 	} {
 		code, out, errs := ran(t, append([]string{kubeAPIServer, "--secure-port=0"}, c.args...)...)

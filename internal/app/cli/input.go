@@ -82,7 +82,7 @@ func (f *inputFlags) complete(args []string) error {
 }
 
 // looksLikeField reports whether an argument of explain is a field of a kind, as that of 'kubectl
-// explain', and no file.
+// explain', and is not a file.
 func looksLikeField(name string) bool {
 	_, err := os.Stat(name)
 	return err != nil && fieldOfKind.MatchString(name) && filepath.Ext(name) != ".yaml" && filepath.Ext(name) != ".yml" && filepath.Ext(name) != ".json"
@@ -294,7 +294,7 @@ func isResource(name string) bool {
 	return true
 }
 
-// withResourceAdvice adds to the error of an input that is no file how an object of a cluster is named,
+// withResourceAdvice adds to the error of an input that is not a file how an object of a cluster is named,
 // if the name could be that of a kind, as in 'kubectl get deployment web'.
 func withResourceAdvice(name string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) || !kindName.MatchString(name) {
