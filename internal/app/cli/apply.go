@@ -106,7 +106,7 @@ version patchlab.dev/v1, with the status code, the fields and the conflicts.
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if an object would change")
 	f.StringArrayVar(&o.policies.files, "policy", nil, "file, folder or glob of admission policies and bindings to evaluate for each change, with their parameters and Namespaces (repeatable; run by "+admissionProgram+")")
 	f.BoolVar(&o.open, "open", false, "open the change in the playground in the browser, and serve the page until Ctrl-C")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes and the summary")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes, nor the summary on standard error")
 	return c
 }
 

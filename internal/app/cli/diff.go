@@ -99,7 +99,7 @@ applied before and that TO still has, and the changed fields. As in apply, the p
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, yaml, or patch (requires exactly one --type)")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if objects differ")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes and the summary")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes, nor the summary on standard error")
 	o.summary.add(c, "patches")
 	var names []string
 	for _, t := range diffTypes {

@@ -18,7 +18,7 @@ type summaryFlag struct{ format string }
 var summaryFormats = [...]string{"auto", "text", "json", "markdown", "none"}
 
 func (f *summaryFlag) add(c *cobra.Command, output string) {
-	c.Flags().StringVar(&f.format, "summary", "auto", "summary of the results: auto (their number on standard error, for more than one object), text, json or markdown (the changed objects on standard output, in place of the "+output+"; json lists all objects) or none")
+	c.Flags().StringVar(&f.format, "summary", "auto", "summary of the results: auto (their number on standard error, for more than one object), text, json or markdown (on standard output instead of the "+output+": all objects but the unchanged ones, which only json lists) or none")
 	_ = c.RegisterFlagCompletionFunc("summary", cobra.FixedCompletions(summaryFormats[:], cobra.ShellCompDirectiveNoFileComp))
 }
 
