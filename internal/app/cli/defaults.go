@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,7 +85,7 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 		return usage("--output " + o.output + ": expected yaml, json, diff or rules")
 	}
 	if i := slices.IndexFunc(names, isResource); i >= 0 {
-		return errors.New(names[i] + ": no such file; for an object of a cluster, use: kubectl get " + names[i] + " -o yaml | " + cmp.Or(a.Program, "patchlab") + " defaults -")
+		return errors.New(names[i] + ": no such file; for an object of a cluster, use: kubectl get " + names[i] + " -o yaml | " + a.program() + " defaults -")
 	}
 	a.quiet = o.quiet
 	docs, err := a.documents(&o.inputs, document.DuplicatesRefused, a.leaveOut, names...)

@@ -141,7 +141,7 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 		return err
 	}
 	if o.inputs.live == "" {
-		a.note("FROM is omitted, so every object is only in TO; 'patchlab diff --help' shows how to compare with a cluster")
+		a.note("FROM is omitted, so every object is only in TO; '" + a.program() + " diff --help' shows how to compare with a cluster")
 	}
 	wanted := d.to.objects()
 	d.notes = notes{app: a, total: len(wanted)}
@@ -179,7 +179,7 @@ func (a *App) differing(ctx context.Context, o *diffOptions) (*differing, error)
 		return nil, err
 	}
 	return &differing{app: a, o: o, lab: lab, from: indexLive(from), to: to, matched: map[patchlab.Target]bool{},
-		summary: summary{app: a, format: o.summary.format, details: "patchlab diff"}}, nil
+		summary: summary{app: a, format: o.summary.format, details: a.program() + " diff"}}, nil
 }
 
 // bothSides reads FROM and TO.

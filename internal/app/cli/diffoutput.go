@@ -173,7 +173,7 @@ func (d *differing) migrates(found *patchlab.Alternatives, p *patchlab.Alternati
 		return ""
 	}
 	return "do not send this with 'kubectl apply', which would transfer the fields of " + strings.Join(from, ", ") + " to " + d.o.apply.FieldManager +
-		" and then remove all that this configuration omits; 'patchlab migrate' shows how to transfer them first"
+		" and then remove all that this configuration omits; '" + d.app.program() + " migrate' shows how to transfer them first"
 }
 
 // command returns the kubectl command that sends a patch from standard input.

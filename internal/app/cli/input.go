@@ -58,7 +58,7 @@ func (f *inputFlags) complete(args []string) error {
 	case n > 2:
 		return usage("'" + f.command.CommandPath() + "' accepts two arguments, not " + strconv.Itoa(n) + severalFiles + "\nUsage: " + f.command.UseLine())
 	case n == 1 && f.command.Name() == "explain" && looksLikeField(args[0]):
-		return usage("'" + f.command.CommandPath() + "' explains a change, and requires the arguments LIVE and PATCH; for the fields of a kind, use: patchlab schema " + args[0])
+		return usage("'" + f.command.CommandPath() + "' explains a change, and requires the arguments LIVE and PATCH; for the fields of a kind, use: " + f.command.Root().CommandPath() + " schema " + args[0])
 	case n != 2:
 		first, change := argumentNames(f.command)
 		return usage("'" + f.command.CommandPath() + "' requires the arguments " + first + " and " + change + ", or the change in -f or -k\nUsage: " + f.command.UseLine())

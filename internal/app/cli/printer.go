@@ -32,7 +32,7 @@ type printer struct {
 
 func newPrinter(a *App, f *outputFlags, lab *patchlab.Lab, changes int) *printer {
 	return &printer{app: a, flags: f, lab: lab, several: changes > 1, notes: notes{app: a, total: changes},
-		summary: &summary{app: a, format: f.summary.format, details: "patchlab apply -o diff"},
+		summary: &summary{app: a, format: f.summary.format, details: a.program() + " apply -o diff"},
 		color:   f.color == "always" || f.color == "auto" && isTerminal(a.Out)}
 }
 
@@ -167,7 +167,7 @@ func (p *printer) failed(err error) error {
 		p.conflicts += len(e.Conflicts.List)
 		p.applier, p.migrated = e.FieldManager, cmp.Or(p.migrated, migratedManager(e))
 		if !p.several {
-			text += "\n\n" + conflictAdvice(len(e.Conflicts.List), p.applier, p.migrated)
+			text += "\n\n" + p.app.conflictAdvice(len(e.Conflicts.List), p.applier, p.migrated)
 		}
 	}
 	p.summary.counts[what]++
@@ -204,7 +204,7 @@ func (p *printer) finish(exitCode bool) error {
 	p.notes.print()
 	p.summary.noteWarnings()
 	if p.several && p.conflicts > 0 {
-		_, _ = io.WriteString(p.app.Err, "\n"+conflictAdvice(p.conflicts, p.applier, p.migrated)+"\n")
+		_, _ = io.WriteString(p.app.Err, "\n"+p.app.conflictAdvice(p.conflicts, p.applier, p.migrated)+"\n")
 	}
 	p.summary.note(p.several)
 	switch counts := p.summary.counts; {

@@ -53,7 +53,7 @@ func conflictReport(e *patchlab.Error, several bool) string {
 
 // conflictAdvice lists the ways to resolve conflicts. migrated is a manager whose updates own a
 // field in conflict, and which migrate can replace; "" if there is none.
-func conflictAdvice(conflicts int, manager, migrated string) string {
+func (a *App) conflictAdvice(conflicts int, manager, migrated string) string {
 	conflict := "conflict"
 	if conflicts > 1 {
 		conflict = "conflicts"
@@ -64,7 +64,7 @@ func conflictAdvice(conflicts int, manager, migrated string) string {
   adopt the value  set it to the live value: both managers own it`, conflict, manager)
 	if migrated != "" {
 		text += fmt.Sprintf(`
-  migrate          'patchlab migrate --from %[1]s --to %[2]s': %[2]s takes over what %[1]s set by updates`, shellQuote(migrated), shellQuote(manager))
+  migrate          '%[3]s migrate --from %[1]s --to %[2]s': %[2]s takes over what %[1]s set by updates`, shellQuote(migrated), shellQuote(manager), a.program())
 	}
 	return text
 }

@@ -162,6 +162,9 @@ func programName(file string) string {
 	return "patchlab"
 }
 
+// program returns the command with which the user calls patchlab.
+func (a *App) program() string { return cmp.Or(a.Program, "patchlab") }
+
 func (a *App) run(ctx context.Context, args []string) int {
 	a.args = args
 	root := a.root()
@@ -225,7 +228,7 @@ func (a *App) root() *cobra.Command {
 	var version bool
 	c := &cobra.Command{
 		Use:         "patchlab",
-		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: cmp.Or(a.Program, "patchlab")},
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: a.program()},
 		Short:       "Predict the effect of a change to a Kubernetes object, without a cluster",
 		Long: `patchlab computes the result of a change to a Kubernetes object as kube-apiserver
 does, without a cluster: the object after a JSON patch, a merge patch, a strategic
@@ -287,13 +290,14 @@ var absentFlags = map[string]string{
 }
 
 // absentCommands are commands of kubectl that patchlab does not have, with what takes their place.
+// %s is the command with which the user calls patchlab.
 var absentCommands = map[string]string{
-	"create":  "'patchlab apply -f FILE' creates the objects that LIVE does not have",
-	"patch":   "'patchlab apply LIVE PATCH' applies patches of all types, see --type",
-	"replace": "'patchlab diff LIVE FILE' shows the result of an update",
-	"edit":    "'patchlab diff LIVE FILE' shows the patches for an edited object",
+	"create":  "'%s apply -f FILE' creates the objects that LIVE does not have",
+	"patch":   "'%s apply LIVE PATCH' applies patches of all types, see --type",
+	"replace": "'%s diff LIVE FILE' shows the result of an update",
+	"edit":    "'%s diff LIVE FILE' shows the patches for an edited object",
 	"get":     "KIND/NAME as LIVE is read from the cluster with 'kubectl get'",
-	"delete":  "patchlab computes changes of objects, not their deletion; 'patchlab serve' has an API server for kubectl",
+	"delete":  "patchlab computes changes of objects, not their deletion; '%s serve' has an API server for kubectl",
 }
 
 // wrongFlag returns the error for a wrong flag, with a suggestion for an unknown one.
@@ -332,7 +336,7 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	}
 	text := "unknown command " + strconv.Quote(args[0])
 	if advice := absentCommands[args[0]]; advice != "" && !c.HasParent() {
-		text += ": " + advice
+		text += ": " + strings.ReplaceAll(advice, "%s", c.CommandPath())
 	} else if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		text += "; did you mean " + strings.Join(near, " or ") + "?"
 	}

@@ -72,9 +72,9 @@ func (a *App) verify(ctx context.Context, args []string, o *verifyOptions) error
 	files := len(args) > 0 || len(o.apply.inputs.files) > 0 || o.apply.inputs.kustomize != ""
 	switch {
 	case o.random < 0 || (o.random > 0) == files:
-		return usage("'patchlab verify' requires either LIVE and PATCH, or --random N\nSee 'patchlab verify --help'.")
+		return usage("'" + a.program() + " verify' requires either LIVE and PATCH, or --random N\nSee '" + a.program() + " verify --help'.")
 	case a.Reference == nil:
-		return a.handOver(ctx, "'patchlab verify'")
+		return a.handOver(ctx, "'"+a.program()+" verify'")
 	case o.random > 0:
 		return a.verifyRandom(ctx, o)
 	}
@@ -96,7 +96,7 @@ func (a *App) verifyRandom(ctx context.Context, o *verifyOptions) error {
 		return fmt.Errorf("stopped: %w", err)
 	}
 	if failure != nil {
-		again := fmt.Sprintf("patchlab verify --random 1 --seed %d", failure.Case.Seed)
+		again := fmt.Sprintf("%s verify --random 1 --seed %d", a.program(), failure.Case.Seed)
 		if o.kind != "" {
 			again += " --kind " + o.kind
 		}
