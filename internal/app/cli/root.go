@@ -3,14 +3,12 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,35 +137,10 @@ func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int
 	return app.run(ctx, called(os.Args[0], args))
 }
 
-// called converts the arguments of a program that was called by another name to those of the
-// command that this name stands for: cobra's completion command for kubectl_complete-patchlab,
-// which kubectl executes to complete the arguments of a plugin, and the programs that envtest
-// executes.
-func called(file string, args []string) []string {
-	switch name := strings.TrimSuffix(filepath.Base(file), ".exe"); name {
-	case "kubectl_complete-patchlab":
-		return append([]string{cobra.ShellCompRequestCmd}, args...)
-	case kubeAPIServer, etcdStandIn:
-		return append([]string{name}, args...)
-	}
-	return args
-}
-
-// programName returns the command with which the user calls a program: kubectl executes
-// kubectl-patchlab for 'kubectl patchlab'.
-func programName(file string) string {
-	if strings.TrimSuffix(filepath.Base(file), ".exe") == "kubectl-patchlab" {
-		return "kubectl patchlab"
-	}
-	return "patchlab"
-}
-
-// program returns the command with which the user calls patchlab.
-func (a *App) program() string { return cmp.Or(a.Program, "patchlab") }
-
 func (a *App) run(ctx context.Context, args []string) int {
 	a.args = args
 	root := a.root()
+	a.callInHelp(root)
 	refuseUnknownShells(root)
 	refuseUnknownTopics(root)
 	root.SetArgs(args)
