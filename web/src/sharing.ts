@@ -3,11 +3,13 @@ import type { App } from "./app";
 import { listed } from "./cards";
 import { copyButton, open } from "./dialog";
 import { button, h, replace, save, select } from "./dom";
+import type { Target } from "./messages";
 
 const panels: [string, string][] = [["all", "everything"], ["object", "the object"], ["request", "the request"], ["result", "the result"]];
 
 export async function openShare(app: App): Promise<void> {
   const secrets = await secretsIn(app);
+  const warned = warning(secrets);
   const body = h("div", { class: "stacked" });
   const dialog = open("Share", body);
   const show = async () => {
@@ -15,30 +17,53 @@ export async function openShare(app: App): Promise<void> {
     if (!dialog.isConnected) return;
     history.replaceState(null, "", link);
     const field = h("input", { value: link, readonly: true, "aria-label": "Link to this state", focus: () => field.select() });
-    replace(body, secrets.length > 0 ? warning(secrets) : null, ...contents(app, link, field));
+    replace(body, warned, ...contents(app, link, field));
     field.focus();
   };
-  if (secrets.length === 0) return show();
-  replace(body, warning(secrets), h("div", { class: "row" }, button("Cancel", "share-cancel", () => dialog.close(), { class: "primary" }), button("Share with the values", "share-secrets", () => void show())));
+  if (!warned) return show();
+  replace(body, warned, h("div", { class: "row" }, button("Cancel", "share-cancel", () => dialog.close(), { class: "primary" }),
+    button(secrets?.names.length ? "Share with the values" : "Share anyway", "share-secrets", () => void show())));
   body.querySelector("button")!.focus();
 }
 
 /** The number of Secrets that the warning names. */
 const mostNamed = 3;
 
-/** secretsIn returns the names of the Secrets that the scenario contains. */
-async function secretsIn(app: App): Promise<string[]> {
-  const { scenario, state: { at, object } } = app;
-  const output = app.busy ? await app.engine.ask("run", { scenario, at, against: at, changes: 1, object }).catch(() => null) : app.output;
-  const sent = output?.steps.filter((_, i) => scenario.steps[i]?.do !== "delete") ?? [];
-  const targets = [...(output?.objects ?? []), ...sent].map((o) => o.target);
-  return [...new Set(targets.filter((t) => t.kind === "Secret" && t.apiVersion === "v1").map((t) => t.name))];
+/** Secrets are the names of those that the engine found in a scenario, and whether a text that it could not read appears to be one. */
+interface Secrets {
+  names: string[];
+  unread: boolean;
 }
 
-function warning(secrets: string[]): HTMLElement {
-  const left = secrets.length - mostNamed;
-  const names = [...secrets.slice(0, mostNamed), ...(left > 0 ? [`${left} more`] : [])];
-  return h("p", { class: "warning" }, `The scenario contains the values of ${secrets.length === 1 ? "the Secret" : "the Secrets"} ${listed(names)}. Anyone who has the link, or a file that you download here, can read them; base64 is not encryption. Replace the values before you share real ones.`);
+/** A manifest of a Secret, or of a list of them, in a text that need not be valid YAML or JSON. */
+const secretText = /\bkind["']?\s*:\s*["']?Secret(List)?(?!\w)/;
+
+const isSecret = (t: Target): boolean => t.kind === "Secret" && t.apiVersion === "v1";
+
+/** secretsIn returns the Secrets that the scenario contains, null if the scenario cannot be run. */
+async function secretsIn(app: App): Promise<Secrets | null> {
+  const { scenario, state: { at, object } } = app;
+  const output = app.busy ? await app.engine.ask("run", { scenario, at, against: at, changes: 1, object }).catch(() => null) : app.output;
+  if (!output) return null;
+  // The text of a deletion is not shown, but a link contains it.
+  const sent = scenario.steps.flatMap((step, i) => (step.do === "delete" && !step.body ? [] : [{ step, result: output.steps[i]! }]));
+  const targets = [...output.objects.map((o) => o.target), ...sent.flatMap(({ step, result }) => [result.target, step.target])];
+  // A text that cannot be parsed, and a List in a step, have no target.
+  const unread = [...output.objects.filter((o) => !o.ok).map((o) => scenario.objects[o.text]!), ...sent.filter(({ result }) => result.code === 0 && !isSecret(result.target)).map(({ step }) => step.body)];
+  return { names: [...new Set(targets.filter(isSecret).map((t) => t.name))], unread: unread.some((text) => secretText.test(text)) };
+}
+
+/** warning returns what the user should know before the scenario is shared, null if it contains no Secrets. */
+function warning(secrets: Secrets | null): HTMLElement | null {
+  const reach = "nyone who has the link, or a file that you download here, can read the values; base64 is not encryption. Replace the values before you share real ones.";
+  if (!secrets) return h("p", { class: "warning" }, `It could not be checked whether the scenario contains Secrets. If it does, a${reach}`);
+  const { names, unread } = secrets;
+  if (names.length === 0 && !unread) return null;
+  const known = names.map((name) => name || "one without a name");
+  const left = names.length - mostNamed;
+  const named = [...known.slice(0, mostNamed), ...(left > 0 ? [`${left} more`] : [])];
+  return h("p", { class: "warning" }, names.length > 0 ? `The scenario contains the values of ${names.length > 1 ? `the Secrets ${listed(named)}` : names[0] ? `the Secret ${names[0]}` : "a Secret without a name"}. ` : "",
+    unread ? "A text of the scenario that could not be read appears to be a Secret. " : "", `A${reach}`);
 }
 
 /** contents returns the parts of the dialog for a link, which is shown in a field. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
+import { deflateRawSync } from "node:zlib";
 import { groupTime } from "./browser.mjs";
 import { begin, editor, end, open, settled, shown, write } from "./visit.mjs";
 
@@ -17,6 +18,9 @@ async function pasted(page, text, choice) {
   await settled(page);
 }
 
+/** linkTo returns the fragment of an address with a scenario. */
+const linkTo = (scenario) => `#v1=${deflateRawSync(JSON.stringify({ scenario, at: scenario.steps?.length ?? 0, object: 0 })).toString("base64url")}`;
+
 describe("sharing", { timeout: groupTime }, () => {
   for (const [why, text, choice] of [
     ["a Secret in a step", secret, "Apply it as the first step"],
@@ -28,7 +32,7 @@ describe("sharing", { timeout: groupTime }, () => {
       await page.getByRole("button", { name: "Share" }).click();
       const dialog = page.getByRole("dialog");
       const warning = dialog.locator(".warning");
-      assert.match(await warning.innerText(), /Secret db-password\. Anyone who has the link.* can read them/);
+      assert.match(await warning.innerText(), /Secret db-password\. Anyone who has the link.* can read the values/);
       assert.equal(await dialog.getByLabel("Link to this state").count(), 0, "no link before");
       assert.equal(await page.evaluate(() => location.hash), "", "and none in the address");
       await page.keyboard.press("Enter");
@@ -38,6 +42,54 @@ describe("sharing", { timeout: groupTime }, () => {
       await dialog.getByRole("button", { name: "Share with the values" }).click();
       assert.match(await dialog.getByLabel("Link to this state").inputValue(), /#v1=/);
       await warning.waitFor();
+      await done();
+    });
+  }
+
+  const configMap = { actor: "alice", do: "apply", body: "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n" };
+  const broken = `${secret}  [`;
+  for (const [why, scenario, wanted] of [
+    ["that cannot be run, so that its objects are unknown", { kubernetes: "0.1", steps: [configMap] },
+      /It could not be checked whether the scenario contains Secrets\. If it does, anyone who has the link/],
+    ["with a step that cannot be parsed", { steps: [configMap, { actor: "alice", do: "apply", body: broken }] },
+      /A text of the scenario that could not be read appears to be a Secret\. Anyone who has the link/],
+    ["with such a step in JSON", { steps: [{ actor: "alice", do: "apply", body: '{"apiVersion": "v1", "kind": "Secret", "stringData": {"password": "hunter2"' }] }, /appears to be a Secret/],
+    ["with a step that contains a List of Secrets", { steps: [{ actor: "alice", do: "apply", body: `apiVersion: v1\nkind: List\nitems:\n- ${secret.trim().replaceAll("\n", "\n  ")}\n` }] }, /appears to be a Secret/],
+    ["with a Secret of an unknown version", { steps: [{ actor: "alice", do: "apply", body: secret.replace("v1", "v2") }] }, /appears to be a Secret/],
+    ["with a live object that cannot be parsed", { objects: [broken] }, /appears to be a Secret/],
+    ["with a Secret without a name", { steps: [{ actor: "alice", do: "apply", body: secret.replace("  name: db-password\n", "  labels: {a: b}\n") }] }, /contains the values of a Secret without a name\./],
+    ["with a patch of a Secret that cannot be parsed", { steps: [{ actor: "alice", do: "merge-patch", target: { apiVersion: "v1", kind: "Secret", name: "db-password" }, body: '{"stringData":{"password":"hunter2"}' }] },
+      /the values of the Secret db-password\./],
+    ["with a deletion whose hidden text has values", { steps: [{ actor: "alice", do: "delete", body: secret }] }, /the values of the Secret db-password\./],
+    ["with a readable Secret and one that cannot be read", { steps: [{ actor: "alice", do: "apply", body: secret }, { actor: "alice", do: "apply", body: broken }] },
+      /the values of the Secret db-password\. A text of the scenario that could not be read/],
+  ]) {
+    test(`a scenario ${why} is shared only after a warning`, async () => {
+      const { page, done } = await open({}, linkTo(scenario));
+      await settled(page);
+      await page.evaluate(() => history.replaceState(null, "", location.pathname)); // the link that it came from
+      await page.getByRole("button", { name: "Share" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.locator(".warning, input").first().waitFor();
+      assert.match(await dialog.innerText(), wanted);
+      assert.equal(await dialog.getByLabel("Link to this state").count(), 0, "no link before");
+      assert.equal(await page.evaluate(() => location.hash), "", "and none in the address");
+      await dialog.getByRole("button", { name: "Share anyway" }).or(dialog.getByRole("button", { name: "Share with the values" })).click();
+      assert.match(await dialog.getByLabel("Link to this state").inputValue(), /#v1=/);
+      await done();
+    });
+  }
+
+  for (const [why, step] of [
+    ["a deletion of a Secret", { actor: "alice", do: "delete", target: { apiVersion: "v1", kind: "Secret", name: "db-password" } }],
+    ["a text that cannot be parsed, of another kind whose name begins like it", { actor: "alice", do: "apply", body: "apiVersion: v1\nkind: SecretStore\nmetadata: [" }],
+  ]) {
+    test(`${why} is shared without a warning`, async () => {
+      const { page, done } = await open({}, linkTo({ steps: [step] }));
+      await settled(page);
+      await page.getByRole("button", { name: "Share" }).click();
+      await page.getByLabel("Link to this state").waitFor();
+      assert.equal(await page.locator("dialog .warning").count(), 0);
       await done();
     });
   }
