@@ -139,7 +139,7 @@ export class Panels {
       result.message && conflicts.length === 0 ? refusal(result) : null,
       ...(result.ok ? this.#rules.notices() : []),
       this.#deletion(),
-      gone ? h("p", null, deletedWhy(output)) : null,
+      gone ? h("p", null, deletedWhy(step)) : null,
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
       gone ? null : changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.${others(step, output)}` : output.object ? `The object is unchanged${since}.` : "No object was created or changed.") : h("h3", null, `${changed === 1 ? "1 field" : `${changed.toLocaleString("en")} fields`} changed${since}${left > 0 ? `. The first ${changes.length}:` : ""}`));
     this.#changes.parent.classList.toggle("long", changes.length > firstChanges);
@@ -256,10 +256,10 @@ function others(step: Step, output: RunOutput): string {
   return step.do.endsWith("apply") && step.do !== "client-side-apply" && names.length > 0 ? ` An apply leaves fields that are not in its manifest to their owners: ${listed(names)}.` : "";
 }
 
-/** deletedWhy explains why an object is deleted at once, or with a step that removes its last finalizer. */
-const deletedWhy = ({ rows }: RunOutput): string => rows.some((r) => r.text.startsWith("  deletionTimestamp: "))
-  ? "The object was being deleted, and the step removed its last finalizer."
-  : "The object had no finalizers, so the API server removed it at once.";
+/** deletedWhy explains why a step removed the object. An update does so only if the object was being deleted, and a deletion only if it had no finalizers. */
+const deletedWhy = (step: Step): string => step.do === "delete"
+  ? "The object had no finalizers, so the API server removed it at once."
+  : "The object was being deleted, and has no finalizers after the step, so the API server removed it.";
 
 /** A field of an object that an API server has stored. */
 const isLive = /^\s*"?(uid|resourceVersion)"?:/m;

@@ -23,6 +23,7 @@ const target = { apiVersion: "v1", kind: "ResourceQuota", name: "team", namespac
 const create = { actor: "alice", do: "apply", body: quota('"1"') };
 const waiting = { actor: "alice", do: "apply", body: quota('"1"').replace("  name: team", "  name: team\n  finalizers: [example.com/cleanup]") };
 const remove = { actor: "bob", do: "delete", target };
+const finish = { actor: "alice", do: "merge-patch", target, body: '{"metadata":{"finalizers":null}}' };
 
 describe("the result", { timeout: groupTime }, () => {
   for (const [why, steps, wanted, unwanted] of [
@@ -35,8 +36,8 @@ describe("the result", { timeout: groupTime }, () => {
       [/200\s*Deleted\./, /no finalizers, so the API server removed it at once/], /fields? changed|\.spec\.hard/],
     ["says that an object waits for its finalizers", [waiting, remove],
       [/Accepted\./, /being deleted.*example\.com\/cleanup/s], /Deleted\./],
-    ["says that the last finalizer was removed", [waiting, remove, { actor: "alice", do: "merge-patch", target, body: '{"metadata":{"finalizers":null}}' }],
-      [/Deleted\./, /being deleted, and the step removed its last finalizer/], /at once/],
+    ["says that the last finalizer was removed", [waiting, remove, finish],
+      [/Deleted\./, /being deleted, and has no finalizers after the step/], /at once/],
     ["shows where a text is not valid, and nothing about its fields", [create, { actor: "bob", do: "apply", body: "apiVersion: v1\nkind: [" }],
       [/not a complete request/, /Line 2: invalid YAML/], /does not set any field|2:1:/],
   ]) {
@@ -46,6 +47,23 @@ describe("the result", { timeout: groupTime }, () => {
       const panel = page.locator("#panel .body");
       for (const text of wanted) await panel.filter({ hasText: text }).waitFor();
       assert.doesNotMatch(await panel.innerText(), unwanted);
+      await done();
+    });
+  }
+
+  for (const [why, steps, since, wanted, unwanted] of [
+    ["a step that removes the last finalizer, beside a state before the object was being deleted", [waiting, remove, finish], "1", /being deleted, and has no finalizers after the step/, /at once/],
+    ["such a step, beside the state without the object", [waiting, remove, finish], "0", /being deleted, and has no finalizers after the step/, /at once/],
+    ["a deletion at once, beside the deletion of an earlier object of this name", [waiting, remove, finish, create, remove], "2", /had no finalizers, so the API server removed it at once/, /being deleted/],
+  ]) {
+    test(`says the same of ${why}`, async () => {
+      const { page, done } = await open();
+      await openAt(page, steps);
+      await page.getByLabel("Changes since").selectOption(since);
+      await settled(page);
+      const text = await page.locator("#panel .body").innerText();
+      assert.match(text, wanted);
+      assert.doesNotMatch(text, unwanted);
       await done();
     });
   }
