@@ -130,8 +130,17 @@ describe("storage", { timeout: groupTime }, () => {
     await notice.getByText("lost when the page is closed or reloaded").waitFor();
     const [file] = await Promise.all([page.waitForEvent("download"), notice.getByRole("button", { name: "Download" }).click()]);
     assert.match(await readFile(await file.path(), "utf8"), /colour: y{200000}/);
+    await page.evaluate(() => {
+      const { setItem } = Storage.prototype;
+      window.saves = 0;
+      Storage.prototype.setItem = function (name, text) {
+        if (text.includes("zzzz")) window.saves++;
+        setItem.call(this, name, text);
+      };
+    });
     await write(page, editor(page), later("z".repeat(210_000)));
-    await page.waitForTimeout(1500); // longer than the pause after which the page saves
+    await page.evaluate(() => window.dispatchEvent(new Event("pagehide"))); // saves the change unless it has been saved
+    assert.ok(await page.evaluate(() => window.saves) > 0, "the page tries to save the change");
     assert.equal(await notice.count(), 0, "not a second time");
     await done();
   });
