@@ -31,6 +31,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Cer
 	defer endWatches()
 	base := context.WithValue(context.Background(), watchesKey{}, watches)
 	h := s.httpServer(base)
+	sockets := &sockets{}
+	h.Handler = sockets.count(h.Handler)
 	done := make(chan error, 1)
 	go func() {
 		if certificate == nil {
@@ -56,7 +58,54 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Cer
 	if err := h.Shutdown(stop); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("stopping: %w", err)
 	}
+	sockets.wait(stop)
 	return h.Close()
+}
+
+// sockets counts the requests for WebSockets that have not ended. http.Server.Shutdown does not wait for them, because
+// their connections no longer belong to the http.Server.
+type sockets struct {
+	mu   sync.Mutex
+	open int
+	// ended, if not nil, is closed when none is open.
+	ended chan struct{}
+}
+
+// count returns a handler that counts requests before and after it calls another.
+func (s *sockets) count(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asksForWebSocket(r) {
+			s.add(1)
+			defer s.add(-1)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *sockets) add(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open += n
+	if s.open == 0 && s.ended != nil {
+		close(s.ended)
+		s.ended = nil
+	}
+}
+
+// wait waits until no request is open or ctx is done.
+func (s *sockets) wait(ctx context.Context) {
+	s.mu.Lock()
+	if s.open == 0 {
+		s.mu.Unlock()
+		return
+	}
+	ended := make(chan struct{})
+	s.ended = ended
+	s.mu.Unlock()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
 }
 
 // connections are the connections without a running request. When a server stops they are closed at

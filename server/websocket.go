@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/net/websocket"
@@ -94,17 +95,21 @@ func (s *Server) serveSocket(w *writer, r *http.Request, serve func(*writer, *we
 	}
 }
 
+// closeTime is the time after the end of a watch in which its client can read the rest of a WebSocket. It is shorter
+// than stopTime, so that a stopping server waits for it.
+const closeTime = stopTime / 2
+
 // followSocket sends each event as a message until the stream or ctx ends, or the client closes the connection.
 func (s *Server) followSocket(ctx context.Context, w *writer, conn *websocket.Conn, frames *frames, events *cluster.Stream) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	// A write waits for a client that does not read: that of an event, of the answer to a ping, or of the message that
+	// closes the connection, which the caller sends later. Therefore the function is called even after this one returns.
+	context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now().Add(closeTime)) })
 	go func() {
 		defer cancel()
 		_, _ = io.Copy(io.Discard, conn)
 	}()
-	if end, ok := ctx.Deadline(); ok { // as in follow
-		_ = conn.SetWriteDeadline(end.Add(stopTime))
-	}
 	conn.PayloadType = websocket.TextFrame
 	if frames.form.protobuf {
 		conn.PayloadType = websocket.BinaryFrame
