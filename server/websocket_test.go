@@ -2,7 +2,6 @@ package server
 
 import (
 	"bufio"
-	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/websocket"
 )
@@ -178,14 +178,8 @@ func TestWebSocketEndsWithItsClientAndWithTheServer(t *testing.T) {
 		}
 	}})
 	create(t, server, "a", "")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(ctx, l, nil) }()
-	s := &httptest.Server{URL: "http://" + l.Addr().String()}
+	url, _, stop := serve(t, server, false)
+	s := &httptest.Server{URL: url}
 	closed, kept := dialed(t, s, configMaps+"?watch=1"), dialed(t, s, configMaps+"?watch=1")
 	var event string
 	for _, conn := range []*websocket.Conn{closed, kept} {
@@ -199,15 +193,21 @@ func TestWebSocketEndsWithItsClientAndWithTheServer(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if a := <-ended; a.Bytes != int64(len(event)) {
-		t.Errorf("%d bytes were counted, not %d", a.Bytes, len(event))
+	select {
+	case a := <-ended:
+		if a.Bytes != int64(len(event)) {
+			t.Errorf("%d bytes were counted, not %d", a.Bytes, len(event))
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the watch does not end with its client")
 	}
 	stop()
+	select {
+	case <-ended:
+	default:
+		t.Error("the server has ended before the other watch")
+	}
 	if err := websocket.Message.Receive(kept, &event); err != io.EOF {
 		t.Errorf("the other is not closed: %q, %v", event, err)
-	}
-	<-ended
-	if err := <-served; err != nil {
-		t.Error(err)
 	}
 }
