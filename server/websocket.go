@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -84,15 +83,31 @@ const frameLength = 4
 
 // serveSocket turns the connection into a WebSocket, calls serve and closes it.
 func (s *Server) serveSocket(w *writer, r *http.Request, serve func(*writer, *websocket.Conn)) {
-	socket := websocket.Server{Handshake: checkHandshake, Handler: func(conn *websocket.Conn) {
-		defer conn.Close()
-		w.code = http.StatusSwitchingProtocols
-		serve(w, conn)
-	}}
-	socket.ServeHTTP(hijacker{w}, r)
-	if w.code == 0 { // the library has refused it
-		w.code = http.StatusBadRequest
+	// The library panics if the writer does not give up its connection, as that of a handler of Options.Wrap may not.
+	connection, buffers, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	if err != nil {
+		s.fail(w, r, &cluster.Status{
+			Code: http.StatusInternalServerError, Reason: cluster.ReasonInternal,
+			Message: "opening a WebSocket: " + err.Error() + ": an http.Handler around the server (Options.Wrap) must implement http.Hijacker or Unwrap in its http.ResponseWriter",
+		})
+		return
 	}
+	w.code = http.StatusBadRequest // with which the library refuses all handshakes but those that checkHandshake does
+	socket := websocket.Server{
+		Handshake: func(c *websocket.Config, r *http.Request) error {
+			err := checkHandshake(c, r)
+			if err != nil {
+				w.code = http.StatusForbidden
+			}
+			return err
+		},
+		Handler: func(conn *websocket.Conn) {
+			defer conn.Close()
+			w.code = http.StatusSwitchingProtocols
+			serve(w, conn)
+		},
+	}
+	socket.ServeHTTP(hijacked{w, connection, buffers}, r)
 }
 
 // closeTime is the time after the end of a watch in which its client can read the rest of a WebSocket. It is shorter
@@ -141,19 +156,18 @@ func (s *Server) followSocket(ctx context.Context, w *writer, conn *websocket.Co
 	}
 }
 
-// checkHandshake requires the origin of a page, which every browser sends, as kube-apiserver does. That it is the
-// server's own has been checked before.
+// checkHandshake requires an Origin header, as kube-apiserver does. checkOrigin has already verified that it is the
+// server's own origin.
 func checkHandshake(_ *websocket.Config, r *http.Request) error {
-	if _, err := url.ParseRequestURI(r.Header.Get("Origin")); err != nil {
-		return fmt.Errorf("a WebSocket needs the header Origin: %w", err)
-	}
-	return nil
+	_, err := url.ParseRequestURI(r.Header.Get("Origin"))
+	return err // which the library does not send
 }
 
-// hijacker is a writer in the form that the WebSocket library expects.
-type hijacker struct{ *writer }
-
-func (h hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	h.leave()
-	return http.NewResponseController(h.ResponseWriter).Hijack()
+// hijacked is a writer whose connection has been taken over, in the form that the WebSocket library expects.
+type hijacked struct {
+	http.ResponseWriter
+	connection net.Conn
+	buffers    *bufio.ReadWriter
 }
+
+func (h hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) { return h.connection, h.buffers, nil }

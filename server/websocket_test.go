@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/net/websocket"
@@ -30,51 +32,56 @@ type recordedSocket struct {
 	}
 }
 
-// TestRecordedWebSockets compares handshakes and messages with recorded ones. The namespace has one ConfigMap.
+// TestRecordedWebSockets compares handshakes and messages with recorded ones. The namespace has one ConfigMap. Time
+// passes only when everything waits, so that a timeout comes after the events.
 func TestRecordedWebSockets(t *testing.T) {
 	file, err := os.Open("testdata/websockets.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	s := httptest.NewServer(socketServer(t))
-	t.Cleanup(s.Close)
 	for d := json.NewDecoder(file); d.More(); {
 		var want recordedSocket
 		if err := d.Decode(&want); err != nil {
 			t.Fatal(err)
 		}
-		t.Run(want.Name, func(t *testing.T) {
-			t.Parallel() // most last for the second of their timeout
-			want.compare(t, s.Listener.Addr().String())
-		})
+		t.Run(want.Name, func(t *testing.T) { synctest.Test(t, want.compare) })
 	}
 }
 
-// socketServer returns a server with the token "secret" and a ConfigMap.
-func socketServer(t *testing.T) *Server {
-	t.Helper()
-	s := local(t, Options{Token: "secret"})
+// compare compares the answer of a server with the token "secret" and a ConfigMap, and the code in its log.
+func (want *recordedSocket) compare(t *testing.T) {
+	var logged []int
+	s := local(t, Options{Token: "secret", Log: func(a Access) { logged = append(logged, a.Code) }})
 	w := ask(s, "POST", configMaps, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"b"}}`, "Authorization", "Bearer secret")
 	if w.Code != http.StatusCreated {
 		t.Fatal(w.Code, w.Body)
 	}
-	return s
+	l := newPipes()
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ctx, l, nil) }()
+	conn := l.dial(t)
+	want.exchange(t, conn)
+	_ = conn.Close()
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	if len(logged) != 2 || logged[1] != want.Code {
+		t.Errorf("%s: logged are %d, want %d after that of the ConfigMap", want.Name, logged, want.Code)
+	}
 }
 
-func (want *recordedSocket) compare(t *testing.T, address string) {
+// exchange sends the request over a connection, and reads until the server closes it or has answered.
+func (want *recordedSocket) exchange(t *testing.T, conn net.Conn) {
 	t.Helper()
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	r, err := http.NewRequest(http.MethodGet, "http://"+address+want.Path, nil)
+	r, err := http.NewRequest(http.MethodGet, "http://localhost"+want.Path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"Authorization": "Bearer secret", "Upgrade": "websocket", "Connection": "Upgrade", "Origin": "http://" + address,
+		"Authorization": "Bearer secret", "Upgrade": "websocket", "Connection": "Upgrade", "Origin": "http://localhost",
 		"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13",
 	} {
 		r.Header.Set(name, value)
@@ -209,5 +216,18 @@ func TestWebSocketEndsWithItsClientAndWithTheServer(t *testing.T) {
 	}
 	if err := websocket.Message.Receive(kept, &event); err != io.EOF {
 		t.Errorf("the other is not closed: %q, %v", event, err)
+	}
+}
+
+// TestWebSocketWithoutAConnection: with a writer that does not give up its connection, such as that of a handler of
+// Options.Wrap, a WebSocket is refused, and the log reports no fault of the server.
+func TestWebSocketWithoutAConnection(t *testing.T) {
+	var logged Access
+	s := local(t, Options{Log: func(a Access) { logged = a }})
+	w := ask(s, "GET", configMaps+"?watch=1", "", "Upgrade", "websocket", "Connection", "Upgrade", "Origin", "http://example.com",
+		"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version", "13")
+	message := body(t, w).Get("message").StringOr("")
+	if w.Code != http.StatusInternalServerError || !strings.Contains(message, "Hijacker") || logged.Code != w.Code || logged.Fault != "" {
+		t.Errorf("%d %s, logged as %d with the fault %q", w.Code, message, logged.Code, logged.Fault)
 	}
 }
