@@ -260,8 +260,8 @@ func (s *Server) authenticate(w *writer, r *http.Request) (*http.Request, bool) 
 	}
 	token, spaced := bearerToken(r)
 	if token == "" {
-		inProtocol, others, err := protocolToken(r)
-		if err != nil {
+		inProtocol, others, ok := protocolToken(r)
+		if !ok {
 			return r, false
 		}
 		if token = inProtocol; token != "" {

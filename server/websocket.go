@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -19,9 +18,8 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// Dashboards in browsers watch over WebSockets (RFC 6455), because the function with which pages send other requests
-// could not read a stream for long. As in kube-apiserver, each event is a message of its own, in text for JSON and in
-// binary for protobuf, and what the client sends is ignored.
+// Dashboards that run in browsers watch over WebSockets (RFC 6455). As in kube-apiserver, each event is one message, text
+// for JSON and binary for protobuf, and messages from the client are ignored.
 
 // asksForWebSocket reports whether a request asks for its connection to become a WebSocket, which is not
 // possible over HTTP/2.
@@ -39,35 +37,33 @@ func asksForWebSocket(r *http.Request) bool {
 
 const (
 	protocolHeader = "Sec-Websocket-Protocol"
-	// tokenProtocol is the beginning of the protocol that contains a bearer token. Pages cannot set the
-	// header Authorization of a WebSocket.
+	// tokenProtocol is the beginning of the protocol that contains a bearer token. JavaScript cannot set the Authorization
+	// header of a WebSocket request.
 	tokenProtocol = "base64url.bearer.authorization.k8s.io."
 )
 
 // protocolToken returns the bearer token in the protocols of a request for a WebSocket, "" for none, and the other
-// protocols. One of them must be there, because the server answers with it.
-func protocolToken(r *http.Request) (token string, others []string, err error) {
+// protocols. A token requires at least one other protocol, which the server selects in its response. ok is false if
+// there is none, or if there are several tokens or one that is not text in base64url.
+func protocolToken(r *http.Request) (token string, others []string, ok bool) {
 	if !asksForWebSocket(r) {
-		return "", nil, nil
+		return "", nil, true
 	}
 	found := false
 	for protocol := range strings.SplitSeq(strings.Join(r.Header.Values(protocolHeader), ","), ",") {
 		protocol = strings.TrimSpace(protocol)
-		encoded, ok := strings.CutPrefix(protocol, tokenProtocol)
-		if !ok {
+		encoded, isToken := strings.CutPrefix(protocol, tokenProtocol)
+		if !isToken {
 			others = append(others, protocol)
 			continue
 		}
 		decoded, err := base64.RawURLEncoding.DecodeString(encoded)
 		if found || err != nil || !utf8.Valid(decoded) {
-			return "", nil, errors.New("the protocols of the WebSocket have several bearer tokens, or one that is not text in base64url")
+			return "", nil, false
 		}
 		token, found = string(decoded), true
 	}
-	if token != "" && len(others) == 0 {
-		return "", nil, errors.New("the protocols of the WebSocket have a bearer token and no other protocol")
-	}
-	return token, others, nil
+	return token, others, token == "" || len(others) > 0
 }
 
 // withoutToken returns a request whose token was in its protocols with the others alone.
