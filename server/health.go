@@ -23,8 +23,8 @@ type healthCheck struct {
 	check func(context.Context) error
 }
 
-// startHooks are what kube-apiserver does while it starts, with the names of its checks, in its order. A server
-// here is only reachable once the same has been done, so that these checks cannot fail.
+// startHooks are the names of kube-apiserver's post-start hooks in the order of its checks. The server accepts requests
+// only after it has done the same work, so these checks cannot fail.
 var startHooks = []string{
 	"start-apiserver-admission-initializer",
 	"generic-apiserver-start-informers",
@@ -59,9 +59,9 @@ var startHooks = []string{
 }
 
 const (
-	// rolesHook is only run with authorization by roles.
+	// kube-apiserver runs rolesHook only with --authorization-mode=RBAC.
 	rolesHook = "rbac/bootstrap-roles"
-	// registration is a check that is no hook but stands among them.
+	// registration is not a post-start hook, but kube-apiserver lists it among them.
 	registration = "autoregister-completion"
 )
 
@@ -72,8 +72,8 @@ const (
 	readyz  = "readyz"
 )
 
-// healthChecks returns the checks of a path, with the names and in the order of kube-apiserver, so that
-// the store is called etcd. A server that is stopping is live and no longer ready.
+// healthChecks returns the checks of a path, with the names and in the order of kube-apiserver, so the
+// store is called etcd. A server that is stopping is live and no longer ready.
 func (s *Server) healthChecks(path string) []healthCheck {
 	passes := func(context.Context) error { return nil }
 	checks := []healthCheck{{"ping", passes}, {"log", passes}}
