@@ -195,8 +195,8 @@ func (a *addresses) inUse(ctx context.Context) (usedAddresses, error) {
 	return used, nil
 }
 
-// allows reports whether a Service may choose an IP: one of the range except the first and the last address, those of
-// the network and of broadcasts. What is not an address is for the validation to refuse.
+// allows reports whether a Service may choose an IP: one of the range except the first (the network address) and the last
+// (the broadcast address). What is not an address is for the validation to refuse.
 func (a *addresses) allows(ip string) bool {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil || !a.closed {

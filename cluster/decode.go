@@ -89,7 +89,7 @@ func (t *task) decodeBody() *Status {
 	root := doc.Root
 	if root.Kind() != document.Object && !(k.Builtin && root.IsNull()) {
 		return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): expected an object, got %s %s",
-			k.Kind, article(root.Kind()), brief(t.text())))
+			k.Kind, article(root.Kind()), nonObjectText(t.text())))
 	}
 	if t.ep.sub == subEviction && root.Get("apiVersion").StringOr("") == "policy/v1beta1" { // still accepted (EvictionREST.AcceptsGroupVersion)
 		root = root.With("apiVersion", document.NewString(k.APIVersion()))
@@ -145,8 +145,8 @@ func article(k document.Kind) string {
 	return "a " + k.String()
 }
 
-// brief returns the beginning of a body for use in error messages.
-func brief(body []byte) string {
+// nonObjectText returns the beginning of a body for the message that it is not an object.
+func nonObjectText(body []byte) string {
 	body = bytes.ToValidUTF8(bytes.TrimSpace(body), []byte("?"))
 	if len(body) > 30 {
 		return string(body[:30]) + " ..."
@@ -154,8 +154,9 @@ func brief(body []byte) string {
 	return string(body)
 }
 
-// summary returns the beginning of a body as apiserver's messages do: in hexadecimal unless it begins as an object.
-func summary(body []byte) string {
+// unrecognizedText returns the beginning of a body for the message that its apiVersion or kind is not recognized, as
+// kube-apiserver abbreviates it: in hexadecimal unless it begins as an object.
+func unrecognizedText(body []byte) string {
 	const most = 30
 	short, more := body, ""
 	if len(body) > most {
@@ -178,7 +179,7 @@ func summary(body []byte) string {
 func checkType(v document.Value, k *schema.Kind, catalog *schema.Catalog, body func() []byte, lenient bool) (document.Value, *Status) {
 	version, kind := v.Get("apiVersion"), v.Get("kind")
 	unrecognized := func(why string) (document.Value, *Status) {
-		return v, badRequest("the object provided is unrecognized (must be of type " + k.Kind + "): " + why + " (" + summary(body()) + ")")
+		return v, badRequest("the object provided is unrecognized (must be of type " + k.Kind + "): " + why + " (" + unrecognizedText(body()) + ")")
 	}
 	for _, m := range [...]document.Value{version, kind} {
 		if m.Exists() && !m.IsNull() && m.Kind() != document.String {

@@ -282,7 +282,7 @@ func MaskPrefix(prefix string) string {
 	return prefix
 }
 
-// Unprintable returns the error of a character at a position of a field manager's name.
+// Unprintable returns the message for an unprintable character in the name of a field manager, at an offset in bytes.
 func Unprintable(c rune, at int) string {
 	code := strings.ToUpper(strconv.FormatInt(int64(c), 16))
 	return "invalid character U+" + strings.Repeat("0", max(0, 4-len(code))) + code + " (at position " + strconv.Itoa(at) + ")"
