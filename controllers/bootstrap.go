@@ -111,7 +111,8 @@ func startServiceCIDR(ctx context.Context, c *cluster.Cluster) error {
 }
 
 // PublishAddress makes the address of a server that of the Service kubernetes, as kube-apiserver does, in an Endpoints
-// and an EndpointSlice. Those of another server over the same store are kept.
+// and an EndpointSlice. It replaces that of another server over the same store, which may have ended: kube-apiserver
+// keeps the addresses of several servers as long as their leases do not expire.
 func PublishAddress(ctx context.Context, c *cluster.Cluster, at netip.AddrPort) error {
 	ip, port := at.Addr().Unmap(), strconv.Itoa(int(at.Port()))
 	family := "IPv4"
@@ -125,11 +126,34 @@ func PublishAddress(ctx context.Context, c *cluster.Cluster, at netip.AddrPort) 
 		`{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice",` + metadata + `{"kubernetes.io/service-name":"kubernetes"}},"addressType":"` + family +
 			`","endpoints":[{"addresses":["` + ip.String() + `"],"conditions":{"ready":true}}],` + ports + `}`,
 	} {
-		if err := start(ctx, c, body); err != nil {
+		if err := publish(ctx, c, body); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// publish creates an Endpoints or EndpointSlice, or updates it, which writes nothing if it is the same. As in
+// kube-apiserver, an EndpointSlice with another addressType, which is immutable, is deleted before.
+func publish(ctx context.Context, c *cluster.Cluster, body string) error {
+	d, r, err := startRequest(c, body)
+	if err != nil {
+		return err
+	}
+	existing := r
+	switch got, err := c.Do(ctx, &existing); {
+	case err != nil:
+		return start(ctx, c, body)
+	case got.Object.Get("addressType").StringOr("") == d.Root.Get("addressType").StringOr(""):
+		r.Verb, r.Document = cluster.Update, d
+		_, err := c.Do(ctx, &r)
+		return err
+	}
+	r.Verb = cluster.Delete
+	if _, err := c.Do(ctx, &r); err != nil {
+		return err
+	}
+	return start(ctx, c, body)
 }
 
 // PublishAuthorities creates the ConfigMap extension-apiserver-authentication in kube-system unless it
@@ -140,18 +164,29 @@ func PublishAuthorities(ctx context.Context, c *cluster.Cluster, pem []byte) err
 		`"data":{"client-ca-file":`+document.NewString(string(pem)).String()+`}}`)
 }
 
-// start creates an object unless it exists.
-func start(ctx context.Context, c *cluster.Cluster, body string) error {
+// startRequest returns a parsed object, and a request by kube-apiserver that gets it.
+func startRequest(c *cluster.Cluster, body string) (*document.Document, cluster.Request, error) {
 	d, err := document.Parse([]byte(body), document.Options{})
 	if err != nil {
-		return err
+		return nil, cluster.Request{}, err
 	}
 	k, ok := c.Kinds().Of(d.Root)
 	if !ok {
-		return fmt.Errorf("creating %s: the kind is not served", d.Root)
+		return nil, cluster.Request{}, fmt.Errorf("creating %s: the kind is not served", d.Root)
 	}
-	namespace, name := d.Root.Lookup("metadata", "namespace").StringOr(""), d.Root.Lookup("metadata", "name").StringOr("")
-	r := cluster.Request{Group: k.Group, Version: k.Version, Resource: k.Resource, Namespace: namespace, Name: name}
+	return d, cluster.Request{
+		Group: k.Group, Version: k.Version, Resource: k.Resource,
+		Namespace: d.Root.Lookup("metadata", "namespace").StringOr(""), Name: d.Root.Lookup("metadata", "name").StringOr(""),
+		UserAgent: "kube-apiserver", User: cluster.User{Name: "system:apiserver", Groups: []string{"system:masters"}},
+	}, nil
+}
+
+// start creates an object unless it exists.
+func start(ctx context.Context, c *cluster.Cluster, body string) error {
+	d, r, err := startRequest(c, body)
+	if err != nil {
+		return err
+	}
 	// A create of an existing Service fails because of its cluster IP before its name is checked.
 	// kube-apiserver, too, gets the object first.
 	existing := r
@@ -159,11 +194,10 @@ func start(ctx context.Context, c *cluster.Cluster, body string) error {
 		return nil
 	}
 	r.Verb, r.Name, r.Document = cluster.Create, "", d
-	r.UserAgent, r.User = "kube-apiserver", cluster.User{Name: "system:apiserver", Groups: []string{"system:masters"}}
 	_, err = c.Do(ctx, &r)
 	var status *cluster.Status
 	if err == nil || errors.As(err, &status) && status.Reason == cluster.ReasonAlreadyExists {
 		return nil
 	}
-	return fmt.Errorf("creating %s %s: %w", k.Resource, strings.Trim(namespace+"/"+name, "/"), err)
+	return fmt.Errorf("creating %s %s: %w", r.Resource, strings.Trim(r.Namespace+"/"+existing.Name, "/"), err)
 }

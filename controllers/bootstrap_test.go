@@ -118,3 +118,73 @@ func TestPublishAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestPublishAddressReplacesThatOfAnotherServer publishes the addresses of servers that run one after the other over the
+// same store. As kube-apiserver's, the objects then have that of the last one.
+func TestPublishAddressReplacesThatOfAnotherServer(t *testing.T) {
+	for _, tc := range []struct {
+		name, before, at string
+		endpoints, slice string // without their metadata
+		kept             bool   // the objects are not written
+	}{
+		{
+			"another port", "192.0.2.2:6443", "192.0.2.2:8001",
+			`{"subsets":[{"addresses":[{"ip":"192.0.2.2"}],"ports":[{"name":"https","port":8001,"protocol":"TCP"}]}]}`,
+			`{"addressType":"IPv4","endpoints":[{"addresses":["192.0.2.2"],"conditions":{"ready":true}}],"ports":[{"name":"https","port":8001,"protocol":"TCP"}]}`, false,
+		},
+		{
+			"another address", "192.0.2.2:6443", "198.51.100.7:6443",
+			`{"subsets":[{"addresses":[{"ip":"198.51.100.7"}],"ports":[{"name":"https","port":6443,"protocol":"TCP"}]}]}`,
+			`{"addressType":"IPv4","endpoints":[{"addresses":["198.51.100.7"],"conditions":{"ready":true}}],"ports":[{"name":"https","port":6443,"protocol":"TCP"}]}`, false,
+		},
+		{
+			"an address of the other family, to which a slice cannot be changed", "192.0.2.2:6443", "[2001:db8::2]:6443",
+			`{"subsets":[{"addresses":[{"ip":"2001:db8::2"}],"ports":[{"name":"https","port":6443,"protocol":"TCP"}]}]}`,
+			`{"addressType":"IPv6","endpoints":[{"addresses":["2001:db8::2"],"conditions":{"ready":true}}],"ports":[{"name":"https","port":6443,"protocol":"TCP"}]}`, false,
+		},
+		{
+			"the same address", "192.0.2.2:6443", "192.0.2.2:6443",
+			`{"subsets":[{"addresses":[{"ip":"192.0.2.2"}],"ports":[{"name":"https","port":6443,"protocol":"TCP"}]}]}`,
+			`{"addressType":"IPv4","endpoints":[{"addresses":["192.0.2.2"],"conditions":{"ready":true}}],"ports":[{"name":"https","port":6443,"protocol":"TCP"}]}`, true,
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c, err := cluster.New(cluster.Config{Addresses: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if err := Bootstrap(t.Context(), c, false); err != nil {
+				t.Fatal(err)
+			}
+			published := func(at string) (objects [2]document.Value) {
+				if err := PublishAddress(t.Context(), c, netip.MustParseAddrPort(at)); err != nil {
+					t.Fatal(err)
+				}
+				for i, r := range []cluster.Request{
+					{Version: "v1", Resource: "endpoints", Namespace: "default", Name: "kubernetes"},
+					{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices", Namespace: "default", Name: "kubernetes"},
+				} {
+					got, err := c.Do(t.Context(), &r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					objects[i] = got.Object
+				}
+				return objects
+			}
+			before, after := published(tc.before), published(tc.at)
+			for i, want := range []string{tc.endpoints, tc.slice} {
+				if got := after[i].Without("apiVersion").Without("kind").Without("metadata").String(); got != want {
+					t.Errorf("got  %s\nwant %s", got, want)
+				}
+				if managers := after[i].Lookup("metadata", "managedFields"); managers.Len() != 1 || managers.At(0).Get("manager").StringOr("") != "kube-apiserver" {
+					t.Errorf("the managers are %s", managers)
+				}
+				if kept := after[i].String() == before[i].String(); kept != tc.kept {
+					t.Errorf("kept: %t\n%s\n%s", kept, before[i], after[i])
+				}
+			}
+		})
+	}
+}
