@@ -109,7 +109,7 @@ func (s *Server) openAPIIndex(w *writer, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	serveDocument(w, r, "text/plain; charset=utf-8", "", s.options.Now(), body) // the type that kube-apiserver's aggregator sends
+	serveDocument(w, r, "text/plain; charset=utf-8", "", time.Now(), body) // the type that kube-apiserver's aggregator sends
 }
 
 // serveDocument answers with a document as net/http serves files: with 304 if the client has it
@@ -141,7 +141,7 @@ func (s *Server) openAPIDocument(w *writer, r *http.Request, path string) {
 	case "":
 	case d.hash:
 		w.Header().Set("Cache-Control", "public, immutable")
-		w.Header().Set("Expires", s.options.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat))
+		w.Header().Set("Expires", time.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat))
 	default:
 		http.Redirect(w, r, openAPIRoot+path+"?hash="+d.hash, http.StatusMovedPermanently)
 		return
@@ -181,7 +181,7 @@ func (s *Server) document(c contents) *apiDocument {
 	if d := s.documents.made[c.path]; d != nil && slices.Equal(d.kinds, c.kinds) {
 		return d
 	}
-	d := &apiDocument{kinds: slices.Clone(c.kinds), made: s.options.Now()}
+	d := &apiDocument{kinds: slices.Clone(c.kinds), made: time.Now()}
 	h := sha256.New()
 	fmt.Fprintln(h, c.path)
 	builtin := true
@@ -305,7 +305,7 @@ func (s *Server) documentV2(mediaType string, all []contents) *apiDocument {
 	if s.documents.v2 == nil {
 		s.documents.v2 = map[string]*apiDocument{}
 	}
-	d := &apiDocument{kinds: kinds, made: s.options.Now()}
+	d := &apiDocument{kinds: kinds, made: time.Now()}
 	s.documents.v2[mediaType] = d
 	return d
 }

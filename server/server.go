@@ -62,7 +62,8 @@ type Options struct {
 	// response. Watches do not count. Further requests are answered with 429 and Retry-After.
 	// 0 or less means kube-apiserver's default, 400 and 200.
 	MaxReads, MaxWrites int
-	// Now returns the time from which ages in tables are computed; nil is time.Now.
+	// Now returns the time from which ages in tables are computed; nil is time.Now. The headers
+	// Last-Modified and Expires of OpenAPI documents always have the real time.
 	Now func() time.Time
 	// Wrap returns the handler that Serve uses, given the server itself. It may, for example,
 	// inject failures. nil uses the server itself.
