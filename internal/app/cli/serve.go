@@ -220,7 +220,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if err := a.createInitialObjects(ctx, c, o, initial); err != nil {
 		return err
 	}
-	if at, ok := o.advertised(ctx, l.Addr()); ok {
+	if at, ok := o.advertised(l.Addr(), localAddress); ok {
 		if err := controllers.PublishAddress(ctx, c, at); err != nil {
 			return err
 		}
@@ -490,8 +490,8 @@ func hostsOf(a net.Addr) []string {
 
 // advertised returns the address of the server that is published in the cluster. As in kube-apiserver, it is that of
 // this machine in its network if the server listens on loopback or on all addresses; a machine without a network has
-// none, because Endpoints must not have a loopback address.
-func (o *serveOptions) advertised(ctx context.Context, a net.Addr) (netip.AddrPort, bool) {
+// none, because Endpoints must not have a loopback address. local is localAddress.
+func (o *serveOptions) advertised(a net.Addr, local func(netip.Addr) netip.Addr) (netip.AddrPort, bool) {
 	listens, err := netip.ParseAddrPort(a.String())
 	if err != nil {
 		return netip.AddrPort{}, false
@@ -501,19 +501,27 @@ func (o *serveOptions) advertised(ctx context.Context, a net.Addr) (netip.AddrPo
 	case o.advertise.IsValid():
 		ip = o.advertise
 	case ip.IsLoopback(), ip.IsUnspecified():
-		// Nothing is sent: the address is that of the interface through which it would be.
-		route, err := new(net.Dialer).DialContext(ctx, "udp", "192.0.2.1:9")
-		if err != nil {
-			return netip.AddrPort{}, false
+		// No machine has these addresses, which are reserved for documentation: the default route leads to them.
+		if ip = local(netip.MustParseAddr("192.0.2.1")); !ip.IsValid() {
+			ip = local(netip.MustParseAddr("2001:db8::1"))
 		}
-		defer route.Close()
-		local, err := netip.ParseAddrPort(route.LocalAddr().String())
-		if err != nil {
-			return netip.AddrPort{}, false
-		}
-		ip = local.Addr()
 	}
-	return netip.AddrPortFrom(ip, listens.Port()), !ip.IsLoopback() && !ip.IsUnspecified()
+	return netip.AddrPortFrom(ip, listens.Port()), ip.IsValid() && !ip.IsLoopback() && !ip.IsUnspecified()
+}
+
+// localAddress returns the address of this machine from which packets to another address are sent; the zero Addr if
+// they cannot be. It sends none.
+func localAddress(to netip.Addr) netip.Addr {
+	route, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(to, 9)))
+	if err != nil {
+		return netip.Addr{}
+	}
+	defer route.Close()
+	from, err := netip.ParseAddrPort(route.LocalAddr().String())
+	if err != nil {
+		return netip.Addr{}
+	}
+	return from.Addr()
 }
 
 // addressOf returns the URL of the server on this machine.

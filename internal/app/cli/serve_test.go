@@ -419,19 +419,47 @@ func TestServeHasARangeAndAnIssuer(t *testing.T) {
 
 // TestAdvertisedAddress: Endpoints have the address of the server, except for loopback, which they must not have.
 func TestAdvertisedAddress(t *testing.T) {
-	for _, tc := range []struct{ name, listens, flag, want string }{
-		{"the address on which it listens", "198.51.100.7:6443", "", "198.51.100.7:6443"},
-		{"of IPv6", "[2001:db8::7]:6443", "", "[2001:db8::7]:6443"},
-		{"the address of the flag", "127.0.0.1:8001", "198.51.100.7", "198.51.100.7:8001"},
-		{"loopback by flag", "198.51.100.7:6443", "127.0.0.1", ""},
+	const ipv4, ipv6 = "192.0.2.2", "2001:db8::2"
+	for _, tc := range []struct {
+		name, listens, flag string
+		local               []string // the addresses of this machine in its networks
+		want                string
+	}{
+		{"the address on which it listens", "198.51.100.7:6443", "", []string{ipv4}, "198.51.100.7:6443"},
+		{"of IPv6", "[2001:db8::7]:6443", "", []string{ipv4}, "[2001:db8::7]:6443"},
+		{"the address of the flag", "127.0.0.1:8001", "198.51.100.7", []string{ipv4}, "198.51.100.7:8001"},
+		{"loopback by flag", "198.51.100.7:6443", "127.0.0.1", []string{ipv4}, ""},
+		{"loopback is replaced", "127.0.0.1:8001", "", []string{ipv4}, "192.0.2.2:8001"},
+		{"that of IPv6, too", "[::1]:8001", "", []string{ipv4}, "192.0.2.2:8001"},
+		{"all addresses", "[::]:8001", "", []string{ipv4}, "192.0.2.2:8001"},
+		{"IPv4 before IPv6", "[::]:8001", "", []string{ipv4, ipv6}, "192.0.2.2:8001"},
+		{"IPv6 alone", "127.0.0.1:8001", "", []string{ipv6}, "[2001:db8::2]:8001"},
+		{"no network", "127.0.0.1:8001", "", nil, ""},
+		{"a network on loopback", "0.0.0.0:8001", "", []string{"127.0.0.1"}, ""},
 	} {
 		var o serveOptions
 		if tc.flag != "" {
 			o.advertise = netip.MustParseAddr(tc.flag)
 		}
-		at, ok := o.advertised(t.Context(), net.TCPAddrFromAddrPort(netip.MustParseAddrPort(tc.listens)))
+		local := func(to netip.Addr) netip.Addr {
+			for _, address := range tc.local {
+				if from := netip.MustParseAddr(address); from.Is4() == to.Is4() {
+					return from
+				}
+			}
+			return netip.Addr{}
+		}
+		at, ok := o.advertised(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(tc.listens)), local)
 		if ok != (tc.want != "") || ok && at.String() != tc.want {
 			t.Errorf("%s: got %s, %t, want %q", tc.name, at, ok, tc.want)
 		}
+	}
+}
+
+// TestLocalAddress: packets to loopback come from loopback.
+func TestLocalAddress(t *testing.T) {
+	loopback := netip.MustParseAddr("127.0.0.1")
+	if from := localAddress(loopback); from != loopback {
+		t.Errorf("got %s", from)
 	}
 }
