@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 export const groupTime = 1_800_000;
 
 /** The time in milliseconds to wait for something that appears in the page. */
-export const waitTime = 60_000;
+export const waitTime = 240_000;
 
 const dist = new URL("../dist/", import.meta.url).pathname;
 const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".wasm": "application/octet-stream" };

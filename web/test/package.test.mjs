@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { groupTime, launch } from "./browser.mjs";
+import { groupTime, launch, waitTime } from "./browser.mjs";
 
 const folder = new URL("../packages/engine/", import.meta.url).pathname;
 const tsc = new URL("../node_modules/typescript/bin/tsc", import.meta.url).pathname;
@@ -57,7 +57,7 @@ describe("the npm package", { timeout: groupTime }, () => {
       const page = await browser.newPage();
       const faults = [];
       page.on("pageerror", (error) => faults.push(error.message));
-      const printed = page.waitForEvent("console", { timeout: 60_000 });
+      const printed = page.waitForEvent("console", { timeout: waitTime });
       await page.goto(`http://127.0.0.1:${server.address().port}/index.html`);
       assert.equal((await printed).text(), expected, faults.join());
       assert.deepEqual(await page.evaluate(() => Object.keys(globalThis).filter((k) => k !== "before" && !globalThis.before.includes(k))), []);

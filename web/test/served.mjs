@@ -3,6 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { waitTime } from "./browser.mjs";
 
 const repository = new URL("../../", import.meta.url).pathname;
 
@@ -39,7 +40,7 @@ export async function slowly(page, address) {
   await session.send("Network.emulateNetworkConditions", { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 0.75e6 / 8 });
   await page.goto(address);
   const mark = async (name) => {
-    const found = await page.waitForFunction((name) => performance.getEntriesByName(name)[0]?.startTime, name, { timeout: 60_000 });
+    const found = await page.waitForFunction((name) => performance.getEntriesByName(name)[0]?.startTime, name, { timeout: waitTime });
     const time = await found.jsonValue();
     const bytes = await page.evaluate((time) => ["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
       .filter((entry) => entry.responseEnd > 0 && entry.responseEnd <= time).reduce((sum, entry) => sum + entry.encodedBodySize, 0), time);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer, get } from "node:http";
 import { after, before, describe, test } from "node:test";
-import { groupTime, launch } from "./browser.mjs";
+import { groupTime, launch, waitTime } from "./browser.mjs";
 import { layoutShift } from "./large.mjs";
 import { command, slowly } from "./served.mjs";
 
@@ -44,7 +44,7 @@ describe("the page as the command serves it", { timeout: groupTime }, () => {
     const answered = [];
     page.on("response", (r) => answered.push(r));
     await page.goto(address);
-    await page.locator("#loading").waitFor({ state: "hidden", timeout: 30_000 });
+    await page.locator("#loading").waitFor({ state: "hidden", timeout: waitTime });
     for (const [end, type] of [[".wasm", "application/wasm"], [".bin", "application/octet-stream"], [".json", "application/json"]]) {
       const headers = answered.find((r) => r.url().endsWith(end)).headers();
       assert.equal(headers["content-encoding"], "br");
@@ -60,7 +60,7 @@ describe("the page as the command serves it", { timeout: groupTime }, () => {
     const page = await context.newPage();
     const { text, result } = await slowly(page, address);
     const waiting = await page.locator("#loading").isVisible();
-    await page.locator("#loading").waitFor({ state: "hidden", timeout: 60_000 });
+    await page.locator("#loading").waitFor({ state: "hidden", timeout: waitTime });
     await page.waitForTimeout(500);
     const shift = await layoutShift(page);
     console.log(`at 1.6 Mbit/s: ${text.bytes} bytes before the text (budget ${budget.textBytes}), ${result.bytes} before the first result (budget ${budget.resultBytes}); layout shift ${shift.toFixed(4)}`);
@@ -77,7 +77,7 @@ describe("the page as the command serves it", { timeout: groupTime }, () => {
     const visit = (path) => page.goto(`http://localhost:${site.address().port}/?frame=${encodeURIComponent(new URL(path, address))}`);
     for (let load = 0; load < 2; load++) {
       await visit("?embed");
-      await page.frameLocator("iframe").locator("#object").waitFor({ state: "attached", timeout: 30_000 });
+      await page.frameLocator("iframe").locator("#object").waitFor({ state: "attached", timeout: waitTime });
     }
     await visit("");
     await page.waitForLoadState();
