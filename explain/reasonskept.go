@@ -309,7 +309,7 @@ func (e *explainer) describe(r *Reason) {
 	case r.Rule == Rule(fieldmanager.RuleTransfer) && e.overrides():
 		about.text = "kubectl overrides conflicts with its own client-side apply, so it takes the field over and {owners} loses it."
 	case r.Rule == RuleNormalized && r.Effect == Kept && r.Wanted.Kind() != document.Object && r.Wanted.Kind() != document.List:
-		about.text = "The request has another spelling of the current value, of which the API server stores the canonical form, so the field does not change."
+		about.text = "The request spells the current value differently. The API server stores the canonical form, so the field does not change."
 		if !e.apply {
 			about.text += " The manager does not become an owner, because an update or a patch owns only the fields that it changes."
 		}

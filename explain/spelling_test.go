@@ -15,7 +15,7 @@ func TestReasonsOfOtherSpellings(t *testing.T) {
 	const quota = `{apiVersion: v1, kind: ResourceQuota, metadata: {name: a}, spec: {hard: {cpu: VALUE}}}`
 	const settings = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {cpu: VALUE}}`
 	const (
-		unchanged = "of which the API server stores the canonical form"
+		unchanged = "The API server stores the canonical form"
 		unowned   = "does not become an owner"
 	)
 	for _, c := range []struct {

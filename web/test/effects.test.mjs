@@ -29,7 +29,7 @@ describe("the result", { timeout: groupTime }, () => {
   for (const [why, steps, wanted, unwanted] of [
     ["says that a patch with the same quantity changes nothing and takes no ownership",
       [create, { actor: "bob", do: "merge-patch", target, body: '{"spec":{"hard":{"cpu":"1000m"}}}' }],
-      [/Accepted, without a change/, /Not changed by the request/, /another spelling of the current value/, /does not become an owner/], /as requested/],
+      [/Accepted, without a change/, /Not changed by the request/, /spells the current value differently/, /does not become an owner/], /as requested/],
     ["says that a conflict is over the same quantity", [create, { actor: "bob", do: "apply", body: quota("1000m") }],
       [/Conflict:/, /Hint: the two are the same quantity.*write "1" to share the field/], /Not changed by the request/],
     ["says why an object is deleted at once, without a list of all its fields", [create, remove],
