@@ -19,7 +19,7 @@ func (r roles) authorize(ctx context.Context, a authorizer.Attributes) (authoriz
 	if by := a.GetUser(); by != nil {
 		u = cluster.User{Name: by.GetName(), UID: by.GetUID(), Groups: by.GetGroups(), Extra: by.GetExtra()}
 	}
-	if u.Name == "" && len(u.Groups) == 0 { // a request of the process itself, which is not authorized
+	if u.Name == "" && len(u.Groups) == 0 { // a request of the process itself, which needs no authorization
 		return authorizer.DecisionAllow, "", nil
 	}
 	attributes, of := "nonResourceAttributes", document.NewObject().With("verb", document.NewString(a.GetVerb()))

@@ -96,7 +96,7 @@ func (f *Fault) problem(kinds *schema.Registry) string {
 	case f.Verb != "" && !slices.Contains(verbs, f.Verb):
 		return fmt.Sprintf("no request has the verb %q; the verbs are %s", f.Verb, strings.Join(verbs, ", "))
 	case f.Status == nil && f.Delay <= 0:
-		return "the fault has neither a Status nor a Delay, so that it has no effect"
+		return "the fault has neither a Status nor a Delay, so it has no effect"
 	case f.Status != nil && (f.Status.Code < 400 || f.Status.Code > 599):
 		return fmt.Sprintf("the code %d is not that of a failure, which is one from 400 to 599", f.Status.Code)
 	case f.Times < 0:

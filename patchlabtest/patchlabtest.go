@@ -15,10 +15,10 @@
 // [Options].StrictNamespaces is set, objects can be created in namespaces that do not exist.
 //
 // Two controllers of kube-controller-manager run: the namespace controller, which deletes the
-// contents of terminating namespaces, and the garbage collector. [Options].RBAC adds the
-// aggregation of ClusterRoles, the admission plugin ResourceQuota the controller that counts what
-// quotas limit, and the plugin ServiceAccount the one that creates the account "default". There
-// are no others: no Pods are created for a Deployment.
+// contents of terminating namespaces, and the garbage collector. [Options].RBAC adds the one
+// that aggregates ClusterRoles, the admission plugin ResourceQuota the one that updates the usage in
+// ResourceQuotas, and the plugin ServiceAccount the one that creates the account "default". No other
+// controllers run: no Pods are created for a Deployment.
 //
 // A suite written for controller-runtime's envtest works with one changed line, which makes
 // envtest use this server. It installs CRDs and webhooks as usual.
@@ -103,8 +103,8 @@ type Options struct {
 	// ServiceAccount: what is created while it runs may have other uids in every run.
 	Seed uint64
 	// Wrap returns the handler for requests, given the server's own. It may, for example,
-	// fail, delay or record some of them. nil uses the server's own; that Wrap returns nil is an
-	// error.
+	// fail, delay or record some of them. If Wrap is nil, the
+	// server's own handler is used. Wrap must not return nil.
 	Wrap func(http.Handler) http.Handler
 	// NoAdmission disables CEL rules, admission policies, admission webhooks and conversion
 	// webhooks.
