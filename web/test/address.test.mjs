@@ -63,6 +63,7 @@ describe("the address of a link", { timeout: groupTime }, () => {
       await write(page, editor(page), manifest.replace("calm", mood));
       await row(page, `mood: ${mood}`).waitFor();
       await page.getByRole("button", { name: "Share", exact: true }).click();
+      await page.getByLabel("Link to this state").waitFor();
       await page.keyboard.press("Escape");
       return hash(page);
     };
