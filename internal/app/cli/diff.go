@@ -185,18 +185,7 @@ func (a *App) differing(ctx context.Context, o *diffOptions) (*differing, error)
 // bothSides reads FROM and TO.
 func (a *App) bothSides(ctx context.Context, o *diffOptions) (from, to documents, err error) {
 	namespace := cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace)
-	if o.inputs.statesNamespace(namespace) {
-		if to, err = a.wanted(ctx, o, namespace); err != nil {
-			return nil, nil, err
-		}
-		from, err = o.inputs.readLive(ctx, a, o.inputs.namespaceIn(to))
-		return from, to, err
-	}
-	if from, err = o.inputs.readLive(ctx, a, namespace); err != nil {
-		return nil, nil, err
-	}
-	to, err = a.wanted(ctx, o, namespace)
-	return from, to, err
+	return o.inputs.readBeside(ctx, a, namespace, func() (documents, error) { return a.wanted(ctx, o, namespace) })
 }
 
 // wanted reads TO, which may also be an object of a cluster.

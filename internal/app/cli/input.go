@@ -117,24 +117,24 @@ func (d documents) within(name string) int {
 // read reads the live objects and the changes. namespace is the namespace for objects from a
 // cluster.
 func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, changes documents, err error) {
-	if f.statesNamespace(namespace) {
-		if changes, err = f.readChanges(ctx, a); err != nil {
+	return f.readBeside(ctx, a, namespace, func() (documents, error) { return f.readChanges(ctx, a) })
+}
+
+// readBeside reads the live objects, and others with a function. If LIVE is an object of a cluster whose
+// namespace no flag states, the others are read first, because they may state it.
+func (f *inputFlags) readBeside(ctx context.Context, a *App, namespace string, read func() (documents, error)) (live, others documents, err error) {
+	if namespace == "" && isResource(f.live) {
+		if others, err = read(); err != nil {
 			return nil, nil, err
 		}
-		live, err = f.readLive(ctx, a, f.namespaceIn(changes))
-		return live, changes, err
+		live, err = f.readLive(ctx, a, f.namespaceIn(others))
+		return live, others, err
 	}
 	if live, err = f.readLive(ctx, a, namespace); err != nil {
 		return nil, nil, err
 	}
-	changes, err = f.readChanges(ctx, a)
-	return live, changes, err
-}
-
-// statesNamespace reports whether LIVE is an object of a cluster whose namespace the manifests may
-// state, because no flag does.
-func (f *inputFlags) statesNamespace(namespace string) bool {
-	return namespace == "" && isResource(f.live)
+	others, err = read()
+	return live, others, err
 }
 
 // namespaceIn returns the namespace that manifests with the name of the live object state, as it is
