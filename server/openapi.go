@@ -109,11 +109,14 @@ func (s *Server) openAPIIndex(w *writer, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	serveDocument(w, r, "text/plain; charset=utf-8", "", time.Now(), body) // the type that kube-apiserver's aggregator sends
+	// The list is modified now, as in kube-apiserver, but is always sent: a client whose list is of the same
+	// second would miss a definition that was created since, as kubectl explain does with its cache.
+	w.Header().Set("Last-Modified", time.Now().UTC().Format(http.TimeFormat))
+	serveDocument(w, r, "text/plain; charset=utf-8", "", time.Time{}, body) // the type that kube-apiserver's aggregator sends
 }
 
 // serveDocument answers with a document as net/http serves files: with 304 if the client has it
-// already, and in parts. etag may be empty.
+// already, and in parts. etag may be empty, and made the zero time, by which no client has it.
 func serveDocument(w *writer, r *http.Request, contentType, etag string, made time.Time, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	if etag != "" {
