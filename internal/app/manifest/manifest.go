@@ -76,10 +76,11 @@ func split(objects []Object, o Object) []Object {
 }
 
 // list returns the items of a List: an object whose kind ends in "List", and which has items
-// but no name, as objects have.
+// but no name, as objects have. An empty List may have null in place of the items, as Go programs
+// and templates write it.
 func list(v document.Value) (items document.Value, ok bool) {
 	items = v.Get("items")
-	if items.Kind() != document.List || !strings.HasSuffix(v.Get("kind").StringOr(""), "List") {
+	if items.Kind() != document.List && !items.IsNull() || !strings.HasSuffix(v.Get("kind").StringOr(""), "List") {
 		return items, false
 	}
 	return items, !v.Lookup("metadata", "name").Exists()

@@ -35,6 +35,7 @@ func TestSplitDocuments(t *testing.T) {
 		{"a typed list whose items have no kind", `{"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"x"}}]}`, "ConfigMap/x@1:52"},
 		{"a list in a List", "kind: List\nitems:\n- kind: RoleList\n  items:\n  - {metadata: {name: x}}\n", "Role/x@5:5"},
 		{"an empty List", "kind: List\nitems: []\n", ""},
+		{"a List with null for the items", "kind: List\napiVersion: v1\nitems:\n", ""},
 		{"an object whose kind ends in List", "kind: AllowList\nmetadata: {name: x}\nitems: [1]\n", "AllowList/x@1:1"},
 		{"a JSON patch", "[{\"op\":\"remove\",\"path\":\"/a\"}]", "/@1:1"},
 		{"an empty input", "", ""},
