@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab"
@@ -37,31 +39,52 @@ func (r *resolving) print() error {
 		texts = append(texts, f.after)
 	}
 	r.app.print(strings.Join(texts, "---\n"))
-	for i := range r.resolved {
-		r.app.note(r.outcome(&r.resolved[i]))
-	}
+	r.outcomes()
 	if n := len(r.refused); n > 0 && n < len(r.resolved)+n && r.o.output == "yaml" {
 		r.app.note(count(n, "manifest was refused and is not printed", "manifests were refused and are not printed"))
 	}
 	return nil
 }
 
-// outcome describes, for a manifest with selected resolutions, how it is applied and the
-// resulting fields.
-func (r *resolving) outcome(one *resolved) string {
-	if len(one.Conflicts) == 0 {
-		return one.Target.String() + " has no conflicts"
+// outcomes describes, for manifests with selected resolutions, the resulting fields and the command
+// that applies all of them, because they are printed together.
+func (r *resolving) outcomes() {
+	var free []string // the manifests without conflicts
+	force := false
+	for i := range r.resolved {
+		one := &r.resolved[i]
+		if len(one.Conflicts) == 0 {
+			free = append(free, one.Target.String())
+			continue
+		}
+		force = force || one.Force
+		text := one.Target.String() + ": " + count(len(one.Conflicts), "conflict", "conflicts") + " resolved"
+		if len(r.resolved) == 1 {
+			text += "; apply it with\n  " + r.command(one.Resolution, force, r.commonNamespace(), "-")
+		}
+		for _, c := range one.Conflicts {
+			text += "\n  " + c.Path.String() + ": " + r.preview(one.Resolution, c)
+		}
+		r.app.note(text)
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s resolved; apply it with\n  %s", one.Target, count(len(one.Conflicts), "conflict", "conflicts"), r.command(one.Resolution, "-"))
-	for _, c := range one.Conflicts {
-		fmt.Fprintf(&b, "\n  %s: %s", c.Path, r.preview(one.Resolution, c))
+	if len(free) <= mostNamed {
+		for _, target := range free {
+			r.app.note(target + " has no conflicts")
+		}
+	} else {
+		r.app.note(count(len(free), "manifest has", "manifests have") + " no conflicts")
 	}
-	return b.String()
+	if n := len(r.resolved); n > 1 && len(free) < n {
+		r.app.note("apply the manifests with\n  " + r.command(r.resolved[0].Resolution, force, r.commonNamespace(), "-"))
+	}
 }
 
-// command returns the kubectl command that applies a resolved manifest.
-func (r *resolving) command(one *patchlab.Resolution, file string) string {
+// mostNamed is the maximum number of manifests without conflicts that are listed by name.
+const mostNamed = 5
+
+// command returns the kubectl command that applies resolved manifests, of which one is given for
+// the field manager. An empty namespace is that of kubectl's context.
+func (r *resolving) command(one *patchlab.Resolution, force bool, namespace, file string) string {
 	text := "kubectl apply --server-side"
 	if one.FieldManager != "kubectl" {
 		text += " --field-manager=" + shellQuote(one.FieldManager)
@@ -69,17 +92,47 @@ func (r *resolving) command(one *patchlab.Resolution, file string) string {
 	if s := r.o.apply.Subresource; s != "" {
 		text += " --subresource=" + s
 	}
-	if one.Force {
+	if force {
 		text += " --force-conflicts"
-	}
-	namespace := r.o.apply.Namespace
-	if namespace == "" && one.Config.Lookup("metadata", "namespace").StringOr("") == "" {
-		namespace = one.Target.Namespace // kubectl would use that of its context
 	}
 	if namespace != "" {
 		text += " -n " + shellQuote(namespace)
 	}
 	return text + " -f " + shellQuote(file)
+}
+
+// missingNamespace returns the namespace of a manifest that does not state it: kubectl would use that
+// of its context.
+func missingNamespace(one *patchlab.Resolution) string {
+	if one.Config.Lookup("metadata", "namespace").StringOr("") != "" {
+		return ""
+	}
+	return one.Target.Namespace
+}
+
+// commonNamespace returns the namespace with which kubectl applies all manifests at once, if some do
+// not state theirs. It is empty, with a note, if no namespace fits all: with -n, kubectl refuses the
+// manifests that state another.
+func (r *resolving) commonNamespace() string {
+	if namespace := r.o.apply.Namespace; namespace != "" {
+		return namespace
+	}
+	common := ""
+	for i := range r.resolved {
+		common = cmp.Or(common, missingNamespace(r.resolved[i].Resolution))
+	}
+	if common == "" {
+		return ""
+	}
+	for i := range r.resolved {
+		one := &r.resolved[i]
+		if other := one.Target.Namespace; other != "" && other != common {
+			r.app.noteOnce("kubectl applies manifests without a namespace to that of its context, and -n does not fit all manifests: " +
+				"some belong to " + common + ", " + one.Target.String() + " does not; add the missing namespaces to the manifests")
+			return ""
+		}
+	}
+	return common
 }
 
 // again returns the command that prints the manifest resolved in one way.
@@ -136,14 +189,15 @@ func andList(words []string) string {
 // report lists the conflicts of each manifest with the possible resolutions.
 func (r *resolving) report() string {
 	var b strings.Builder
+	var free []*resolved // the manifests without conflicts
 	for i := range r.resolved {
 		one := &r.resolved[i]
-		if i > 0 {
-			b.WriteString("\n")
-		}
 		if len(one.Conflicts) == 0 {
-			fmt.Fprintf(&b, "%s: applied by %q without conflicts\n", one.Target, one.FieldManager)
+			free = append(free, one)
 			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n")
 		}
 		fmt.Fprintf(&b, "%s: applied by %q with %s\n", one.Target, one.FieldManager, count(len(one.Conflicts), "conflict", "conflicts"))
 		for j, c := range one.Conflicts {
@@ -152,6 +206,16 @@ func (r *resolving) report() string {
 		for _, w := range r.ways(one) {
 			r.way(&b, one, w)
 		}
+	}
+	if b.Len() > 0 && len(free) > 0 {
+		b.WriteString("\n")
+	}
+	if len(free) > mostNamed {
+		fmt.Fprintf(&b, "%d manifests: applied by %q without conflicts\n", len(free), free[0].FieldManager)
+		free = nil
+	}
+	for _, one := range free {
+		fmt.Fprintf(&b, "%s: applied by %q without conflicts\n", one.Target, one.FieldManager)
 	}
 	return b.String()
 }
@@ -219,20 +283,27 @@ func (r *resolving) way(b *strings.Builder, one *resolved, w way) {
 		if len(r.o.inputs.files) == 1 {
 			file = r.o.inputs.files[0]
 		}
-		fmt.Fprintf(b, "    %s\n", r.command(w.result, file))
+		fmt.Fprintf(b, "    %s\n", r.command(w.result, true, r.commonNamespace(), file))
 		return
 	}
-	fmt.Fprintf(b, "    %s |\n      %s\n", r.again(strings.Join(w.flags, " ")), r.command(w.result, "-"))
+	fmt.Fprintf(b, "    %s |\n      %s\n", r.again(strings.Join(w.flags, " ")), r.command(w.result, w.result.Force, r.commonNamespace(), "-"))
 	if r.masks(one.Resolution) {
 		return
 	}
 	f, n := r.source(one.Object, fileName(one.Target))
-	for line := range strings.Lines(unified(f.name, "resolved", f.bodies[n], r.rewrite(f.bodies[n], one, w.result.Config))) {
-		if !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {
-			b.WriteString("    " + line)
-		}
+	lines := slices.Collect(strings.Lines(unified(f.name, "resolved", f.bodies[n], r.rewrite(f.bodies[n], one, w.result.Config))))
+	lines = lines[min(2, len(lines)):] // without the names of the files
+	if more := len(lines) - mostLines; more > mostLines/10 {
+		lines = append(lines[:mostLines], fmt.Sprintf("… %d more lines; with -o diff, the first command prints them\n", more))
+	}
+	for _, line := range lines {
+		b.WriteString("    " + line)
 	}
 }
+
+// mostLines is the maximum number of lines of a diff in the report. Taking the versions out of a
+// CustomResourceDefinition may change thousands.
+const mostLines = 100
 
 // plainWay returns the message of an error without that of its cause.
 func plainWay(err error) string {
@@ -324,7 +395,8 @@ func (r *resolving) document(one *resolved) resolutionDocument {
 				entry.Reason = maskConflicts(refused).Error()
 			}
 		} else {
-			entry.Force, entry.Command, entry.Manifest = w.result.Force, r.command(w.result, "-"), w.result.Config
+			namespace := cmp.Or(r.o.apply.Namespace, missingNamespace(w.result))
+			entry.Force, entry.Command, entry.Manifest = w.result.Force, r.command(w.result, w.result.Force, namespace, "-"), w.result.Config
 			if isSecret(entry.Manifest) && !r.o.showSecrets {
 				entry.Manifest, _ = maskSecrets(entry.Manifest, entry.Manifest)
 			}
