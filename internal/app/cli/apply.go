@@ -152,7 +152,7 @@ func (f *changeFlags) addServerSide(c *cobra.Command) {
 
 // addNamespace adds the two flags for namespaces.
 func addNamespace(c *cobra.Command, namespace, fallback *string) {
-	c.Flags().StringVarP(namespace, "namespace", "n", "", "namespace of all manifests and live objects; those of another namespace are refused, as by kubectl")
+	c.Flags().StringVarP(namespace, "namespace", "n", "", "namespace of KIND/NAME, and of manifests and live objects that do not specify one; manifests of another namespace are refused, as by kubectl")
 	c.Flags().StringVar(fallback, "default-namespace", "", "namespace of manifests and live objects that do not specify one, like that of kubectl's context or of a Helm release")
 }
 

@@ -59,8 +59,9 @@ object. What 'kubectl apply' changes is shown by 'patchlab apply -o diff', with
 --client-side or --server-side.
 
 FROM and TO accept the same inputs as LIVE and PATCH of apply; objects are matched by kind,
-namespace and name, and those that only one side has are named. An object that only FROM
-has is no difference for --exit-code, because FROM may be a dump of a cluster.
+namespace and name, and those that only one side has are named, with --namespace without
+those of FROM in other namespaces. An object that only FROM has is no difference for
+--exit-code, because FROM may be a dump of a cluster.
 
 The configuration for server-side apply contains the fields that --field-manager has
 applied before and that TO still has, and the changed fields. As in apply, the program

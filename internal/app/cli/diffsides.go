@@ -35,14 +35,15 @@ func (d *differing) onlyInTo(t patchlab.Target) error {
 	return nil
 }
 
-// onlyInFrom reports the objects of FROM that TO does not have. They are no difference, because FROM may
-// be a dump of a cluster.
+// onlyInFrom reports the objects of FROM that TO does not have, with --namespace those in it. They are no
+// difference, because FROM may be a dump of a cluster.
 func (d *differing) onlyInFrom() error {
 	const most = 20 // in text
-	n := 0
+	n, namespace := 0, d.o.apply.Namespace
 	for _, object := range d.from.all.objects() {
 		t := targetOf(object.Value)
 		switch {
+		case namespace != "" && t.Namespace != "" && t.Namespace != namespace: // TO cannot have it
 		case t.Name == "" || d.hasMatched(t):
 		case d.add(row{target: t, outcome: onlyInFrom}, nil):
 		case d.asDocuments():
