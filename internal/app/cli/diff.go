@@ -297,10 +297,8 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 	if len(object.At) > 0 {
 		to = object.Value
 	}
-	found, err := d.lab.Alternatives(from, to, d.o.apply)
-	if err == nil && found.Before.Value.Follow(lastApplied()).Exists() && !object.Value.Follow(lastApplied()).Exists() {
-		return d.keepingLastApplied(from, found)
-	}
+	live := d.from.first(object, cmp.Or(d.o.apply.Namespace, d.o.apply.DefaultNamespace))
+	found, err := d.lab.Alternatives(from, keepingLastApplied(object, live, to), d.o.apply)
 	var refused *patchlab.Error
 	if !errors.As(err, &refused) || refused.Code != http.StatusUnprocessableEntity || object.Value.Lookup("metadata", "uid").Exists() {
 		return found, err
@@ -323,15 +321,20 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 	return kept, nil
 }
 
-// keepingLastApplied returns the patches that keep the annotation of client-side apply, which manifests
-// lack: no user wants to remove it, and it would be the only difference of most objects.
-func (d *differing) keepingLastApplied(from documents, found *patchlab.Alternatives) (*patchlab.Alternatives, error) {
-	kept, err := d.lab.Alternatives(from, withLastApplied(found.Wanted.Value, found.Before.Value), d.o.apply)
-	if err != nil {
-		return nil, err
+// keepingLastApplied returns the input with a manifest that has the annotation of client-side apply of
+// its live object, which manifests lack: no user wants to remove it, and it would be the only difference
+// of most objects.
+func keepingLastApplied(object manifest.Object, live document.Value, to patchlab.Input) patchlab.Input {
+	if !live.Follow(lastApplied()).Exists() || object.Value.Follow(lastApplied()).Exists() {
+		return to
 	}
-	kept.Notes = found.Notes
-	return kept, nil
+	kept := withLastApplied(object.Value, live)
+	if len(object.At) > 0 {
+		return kept
+	}
+	d := *object.Document // so that messages have the positions of the other fields
+	d.Root = kept
+	return documents{&d}
 }
 
 // withLastApplied returns an object with the last-applied annotation of another.
