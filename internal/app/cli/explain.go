@@ -115,6 +115,11 @@ type explanation struct {
 	Notes        []string         `json:"notes,omitempty"`
 }
 
+// ofField reports whether a rule applied to a field, or the object was refused.
+func (x explanation) ofField() bool {
+	return slices.ContainsFunc(x.Reasons, func(r explain.Reason) bool { return len(r.Path) > 0 || r.Effect == explain.Refused })
+}
+
 // explaining is one run of explain.
 type explaining struct {
 	app    *App
@@ -220,8 +225,12 @@ func maskReasons(list []explain.Reason) {
 func (e *explaining) finish() error {
 	if e.o.output == "text" {
 		w := reasonWriter{color: e.o.color.on(e.app.Out)}
+		// Of several objects, only those with the fields at the paths are printed, if there are any.
+		some := len(e.o.below) > 0 && slices.ContainsFunc(e.all, explanation.ofField)
 		for i := range e.all {
-			w.explanation(&e.all[i])
+			if x := &e.all[i]; !some || x.ofField() {
+				w.explanation(x)
+			}
 		}
 		e.app.print(w.b.String())
 	} else {
