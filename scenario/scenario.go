@@ -180,6 +180,9 @@ func (r *reader) scenario() (*Scenario, error) {
 	var s Scenario
 	var version string
 	root := r.d.Root
+	if kind := root.Get("kind").StringOr(""); kind != "" && !root.Get("scenario").Exists() {
+		r.fail(root, "expected a scenario, which has the field scenario, found an object of kind "+kind)
+	}
 	r.object(root, "a scenario", map[string]*string{"scenario": &version, "title": &s.Title, "about": &s.About, "kubernetes": &s.Kubernetes},
 		"definitions", "objects", "actors", "steps", "race")
 	if r.err == nil && version != Version {

@@ -62,10 +62,7 @@ and the output states the number of samples.
 		Args: arguments("SCENARIO"),
 		RunE: func(c *cobra.Command, args []string) error { return a.race(c.Context(), args[0], &o) },
 	}
-	var names []string
-	for _, s := range scenario.Strategies() {
-		names = append(names, string(s))
-	}
+	names := strategyNames()
 	f := c.Flags()
 	f.StringSliceVar(&o.strategies, "strategy", names, "write strategies to run")
 	f.IntVar(&o.bounds.Limit, "limit", 50_000, "maximum number of interleavings to run exhaustively")
@@ -78,6 +75,15 @@ and the output states the number of samples.
 	return c
 }
 
+// strategyNames returns the write strategies in their order.
+func strategyNames() []string {
+	var names []string
+	for _, s := range scenario.Strategies() {
+		names = append(names, string(s))
+	}
+	return names
+}
+
 func (a *App) race(ctx context.Context, name string, o *raceOptions) error {
 	switch {
 	case o.output != "text" && o.output != "json":
@@ -87,7 +93,7 @@ func (a *App) race(ctx context.Context, name string, o *raceOptions) error {
 	}
 	for _, s := range o.strategies {
 		if !slices.Contains(scenario.Strategies(), scenario.Strategy(s)) {
-			return usage(fmt.Sprintf("--strategy %s: expected one of %v", s, scenario.Strategies()))
+			return usage("--strategy " + s + ": expected one of " + strings.Join(strategyNames(), ", "))
 		}
 	}
 	text, err := a.read(name)

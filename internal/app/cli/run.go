@@ -129,6 +129,8 @@ func (o *runOptions) check(args []string) error {
 		return usage("--step must be at least 1")
 	case o.update && slices.ContainsFunc(args, func(name string) bool { return name == "-" || link.Is(name) }):
 		return usage("--update rewrites files, not standard input or links")
+	case o.update && o.step > 0:
+		return usage("--update replaces all expectations and cannot be used with --step, which runs the first steps only")
 	case o.update && (len(o.kubeVersions) > 1 || len(o.crds) > 1):
 		return usage("--update cannot be used with a comparison of two versions")
 	}

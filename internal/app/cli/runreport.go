@@ -25,7 +25,7 @@ func (r *scenarioRun) print(s *scenarioReport) {
 	}
 	switch {
 	case s.Error != "":
-		b.WriteString("FAIL     " + s.File + ": " + strings.TrimSpace(s.Error) + "\n")
+		b.WriteString("FAIL     " + s.failure + "\n")
 	case s.Updated > 0:
 		b.WriteString("updated  " + s.File + "  " + count(s.Updated, "expectation", "expectations") + "\n")
 	case failed > 0:

@@ -32,6 +32,8 @@ type scenarioReport struct {
 	// Differs is the first step whose results differ between two versions or definitions.
 	Differs *difference `json:"differs,omitempty"`
 	Updated int         `json:"updatedExpectations,omitempty"`
+
+	failure string // the error with the name of the file
 }
 
 // stepReport is the result of a step.
@@ -79,7 +81,11 @@ func (r *scenarioRun) file(ctx context.Context, f *scenarioFile) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		report.Error = strings.TrimPrefix(err.Error(), f.name+":")
+		text, located := strings.CutPrefix(err.Error(), f.name+":")
+		report.Error, report.failure = strings.TrimSpace(text), f.name+": "+text
+		if located {
+			report.failure = err.Error()
+		}
 	}
 	r.reports = append(r.reports, report)
 	if r.options.output == "text" {
