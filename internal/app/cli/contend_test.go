@@ -187,6 +187,13 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	var out, errOut bytes.Buffer
+	// The current version is the first one that is counted.
+	if code := Run([]string{"versions", "cm/a", "--kubeconfig", kubeconfig, "--watch", "--count", "1"}, nil, &out, &errOut); code != 0 || strings.Count(out.String(), "\n") != 2 {
+		t.Errorf("exit code %d, %s%s", code, out.String(), errOut.String())
+	}
+	if code := Run([]string{"versions", "cm/a/b", "--kubeconfig", kubeconfig}, nil, &out, &errOut); code != exitUsage {
+		t.Errorf("exit code %d, %s", code, errOut.String())
+	}
 	if code := Run([]string{"versions", "nothings/a", "--kubeconfig", kubeconfig}, nil, &out, &errOut); code != 1 || !strings.Contains(errOut.String(), `doesn't have a resource type "nothings"`) {
 		t.Errorf("exit code %d, %s", code, errOut.String())
 	}

@@ -52,7 +52,7 @@ ambiguous: configmaps, deploy, deployments.apps.
 
 func (a *App) versions(ctx context.Context, o *versionsOptions, what string) error {
 	resource, name, ok := strings.Cut(what, "/")
-	if !ok || resource == "" || name == "" {
+	if !ok || resource == "" || name == "" || strings.Contains(name, "/") {
 		return usage("expected RESOURCE/NAME, such as deployments/web, not " + strconv.Quote(what))
 	}
 	c, err := o.client.open()
@@ -70,7 +70,7 @@ func (a *App) versions(ctx context.Context, o *versionsOptions, what string) err
 	v := &versionsPrinter{app: a}
 	v.row("VERSION", "GENERATION", "OBSERVED", "UID", "CHANGED")
 	v.print("", object)
-	if !o.watch {
+	if !o.watch || v.printed == o.count {
 		return nil
 	}
 	return c.follow(ctx, collection, name, object, func(kind string, next document.Value) bool {
