@@ -125,6 +125,9 @@ func findKind(r *schema.Registry, name, apiVersion string) (kind *schema.Kind, r
 	if len(found) == 0 {
 		text := first
 		if apiVersion != "" {
+			if known := versionsOf(r, first); len(known) > 0 {
+				return nil, "", nil, fmt.Errorf("--api-version %s does not have kind %q; it is in %s", apiVersion, first, strings.Join(known, ", "))
+			}
 			text += " in " + apiVersion
 		}
 		if near := nearestKind(r, first); near != "" {
@@ -158,6 +161,18 @@ func nearestKind(r *schema.Registry, name string) string {
 			}
 		}
 	})
+}
+
+// versionsOf returns the apiVersions that have a kind with the name.
+func versionsOf(r *schema.Registry, name string) []string {
+	var versions []string
+	for k := range r.Kinds() {
+		if k.Resource != "" && isNamed(k, name) {
+			versions = append(versions, k.APIVersion())
+		}
+	}
+	slices.Sort(versions)
+	return slices.Compact(versions)
 }
 
 func isNamed(k *schema.Kind, name string) bool {
