@@ -321,11 +321,19 @@ func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error)
 	if len(skipped) > 0 {
 		text := notObjects(skipped)
 		if slices.ContainsFunc(skipped, isKustomization) {
-			text += "; -k builds a kustomization with its patches"
+			text += "; " + f.kustomizationAdvice(a)
 		}
 		a.note(text)
 	}
 	return docs, nil
+}
+
+// kustomizationAdvice describes how the command processes a kustomization: not every command has -k.
+func (f *inputFlags) kustomizationAdvice(a *App) string {
+	if f.command == nil || f.command.Flags().Lookup("kustomize") != nil {
+		return "-k builds a kustomization with its patches"
+	}
+	return "to process a kustomization with its patches, run: kustomize build DIR | " + a.program() + " " + f.command.Name() + " -"
 }
 
 // notObjects returns the note for documents that were skipped, with the names of the first
@@ -356,12 +364,17 @@ func isKustomization(p document.Position) bool {
 // Those in folders are skipped.
 func refuseKustomization(docs documents) error {
 	for _, o := range docs.objects() {
-		apiVersion, at := o.Value.Get("apiVersion").StringOr(""), o.Position()
-		if strings.HasPrefix(apiVersion, "kustomize.config.k8s.io/") || apiVersion == "" && isKustomization(at) {
+		at := o.Position()
+		if ofKustomize(o) || !o.Value.Get("apiVersion").Exists() && isKustomization(at) {
 			return fmt.Errorf("%s: a kustomization is not sent to the API server; build it with -k %s", at, filepath.Dir(at.Name))
 		}
 	}
 	return nil
+}
+
+// ofKustomize reports whether a document is an input of kustomize rather than of the API server.
+func ofKustomize(o manifest.Object) bool {
+	return strings.HasPrefix(o.Value.Get("apiVersion").StringOr(""), "kustomize.config.k8s.io/")
 }
 
 // source returns the reader for input files.

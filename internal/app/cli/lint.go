@@ -193,13 +193,15 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 }
 
 // checkable returns the documents that have apiVersion and kind. The lack of one is probably a
-// typing error, so the command fails; a document with neither, such as the values of a chart, is
-// skipped with a note.
+// typing error, so the command fails; a document with neither, such as the values of a chart, and a
+// kustomization are skipped with a note.
 func (a *App) checkable(all []manifest.Object) (objects []manifest.Object) {
 	var skipped []document.Position
 	for _, m := range all {
 		version, kind := m.Value.Get("apiVersion").StringOr(""), m.Kind()
 		switch {
+		case ofKustomize(m):
+			skipped = append(skipped, m.Position())
 		case version != "" && kind != "":
 			objects = append(objects, m)
 		case version != "":
