@@ -2,9 +2,9 @@ package patchlab
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -49,32 +49,23 @@ func omittedFields(unknown []document.Path) string {
 	return "the live object has fields that this version of its kind does not have; they are left out: " + strings.Join(fields, ", ")
 }
 
-// dropped returns a note for each warning of an unknown field, with its position and the name that
-// may have been meant.
-func (w *write) dropped(warnings []string) []string {
-	if len(warnings) == 0 {
+// dropped returns a note for each unknown field that the API server drops with a warning, with its
+// position and the name that may have been meant.
+func (w *write) dropped(problems []cluster.Problem) []string {
+	if len(problems) == 0 {
 		return nil
 	}
 	var notes []string
 	places := newLocator(w.Object, w.kind.Type())
-	for _, text := range warnings {
-		quoted, ok := strings.CutPrefix(text, "unknown field ")
-		if !ok {
-			continue
+	for _, p := range problems {
+		if _, ofOperation := p.Path[0].Index(); p.Duplicate || ofOperation {
+			continue // the warning is enough
 		}
-		field, err := strconv.Unquote(quoted)
-		if err != nil {
-			continue
-		}
-		path, err := document.ParsePath("." + field)
-		if err != nil {
-			continue
-		}
-		note := "the API server drops " + field
-		if at := places.locate(path).String(); at != "" {
+		note := "the API server drops " + schema.FieldText(p.Path)
+		if at := places.locate(p.Path).String(); at != "" {
 			note = at + ": " + note
 		}
-		if near := w.kind.Type().NearestField(path); near != "" {
+		if near := w.kind.Type().NearestField(p.Path); near != "" {
 			note += "; did you mean " + near + "?"
 		}
 		notes = append(notes, note)

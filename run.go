@@ -307,7 +307,7 @@ func (w *write) result(response *cluster.Response) *Result {
 		Position: w.Position(),
 		After:    &Object{Kind: w.kind, Value: response.After.Value, Managed: response.After.Managed, lab: w.lab}}
 	r.Target.Name = response.After.Value.Lookup("metadata", "name").StringOr(r.Target.Name)
-	r.Notes = append(r.Notes, w.dropped(response.Warnings)...)
+	r.Notes = append(r.Notes, w.dropped(response.Problems)...)
 	if w.live != nil {
 		r.Before = &Object{Kind: w.kind, Value: response.Before.Value, Managed: response.Before.Managed, lab: w.lab}
 		if ofRelease(response.Before.Value) && !ofRelease(response.After.Value) && w.change.Action.creates() {

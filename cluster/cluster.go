@@ -386,7 +386,7 @@ func (t *task) respond(out outcome, object fieldmanager.Object) (*Response, *Sta
 
 // respondWith returns the response to a write, given the object as read from storage.
 func (t *task) respondWith(out outcome, object fieldmanager.Object) (*Response, *Status) {
-	resp := &Response{Code: 200, Warnings: append(t.warnings, out.warnings...)}
+	resp := &Response{Code: 200, Warnings: append(t.warnings, out.warnings...), Problems: t.problems}
 	if out.created {
 		resp.Code = 201
 	}

@@ -65,7 +65,7 @@ func duplicateProblems(doc *document.Document, yaml bool) []Problem {
 		if yaml {
 			message = fmt.Sprintf("line %d: key %q already set in map", d.Position.Line, lastKey(d.Path))
 		}
-		problems = append(problems, Problem{Path: d.Path, Message: message, yamlKey: yaml})
+		problems = append(problems, Problem{Path: d.Path, Message: message, Duplicate: true, yamlKey: yaml})
 	}
 	return problems
 }
@@ -117,6 +117,7 @@ func (t *task) decodeBody() *Status {
 			return decodeStatus(k, root, &StrictError{problems})
 		case validateWarn:
 			t.warnings = append(t.warnings, messages(problems)...)
+			t.problems = problems
 		}
 	}
 	if st := checkVersion(root, k); st != nil { // a custom resource is decoded first, as what it says it is

@@ -157,7 +157,7 @@ func carriedDuplicates(body *patchBody, object document.Value) []Problem {
 		}
 		at, ok := follow(object, op.Get("path").StringOr(""))
 		if at = append(at, path[2:]...); ok && object.Follow(at).Exists() {
-			problems = append(problems, Problem{Path: at, Message: fmt.Sprintf("duplicate field %q", schema.FieldText(at))})
+			problems = append(problems, Problem{Path: at, Message: fmt.Sprintf("duplicate field %q", schema.FieldText(at)), Duplicate: true})
 		}
 	}
 	return problems
@@ -245,6 +245,7 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 	if t.strictness() != validateWarn {
 		all = nil
 	}
+	t.problems = all
 	t.passedBody(StageDecoded, value)
 	return t.fillNext(k, value), messages(all), nil
 }

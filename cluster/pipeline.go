@@ -110,6 +110,8 @@ type task struct {
 	// is where admission adds its own, so that the order is that of the steps.
 	warnings []string
 	heard    *[]string
+	// problems are the unknown fields and duplicate keys that are warned of.
+	problems []Problem
 }
 
 // outcome is the result of an attempt.

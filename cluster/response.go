@@ -21,6 +21,8 @@ type Response struct {
 	Before, After fieldmanager.Object
 	// Warnings are the texts of Warning headers, in order, without code and quotation marks.
 	Warnings []string
+	// Problems are the unknown fields and duplicate keys of a write of which Warnings warns.
+	Problems []Problem
 	// Events is the stream of a watch, otherwise nil. The caller must call its Stop.
 	Events *Stream
 }

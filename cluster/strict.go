@@ -17,6 +17,8 @@ type Problem struct {
 	Path document.Path
 	// Message is the message of the API server, such as: unknown field "spec.foo".
 	Message string
+	// Duplicate is set for a duplicate key.
+	Duplicate bool
 	// yamlKey is set for a duplicate key in YAML, see combined.
 	yamlKey bool
 }

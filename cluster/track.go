@@ -79,6 +79,7 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 		return live, nil, t.otherName(config, err)
 	}
 	if len(body.problems) > 0 && strict == validateWarn {
+		t.problems = body.problems
 		return next, messages(body.problems), nil
 	}
 	return next, nil, nil
