@@ -177,7 +177,7 @@ func (f *filling) one(obj manifest.Object) error {
 	}
 	f.objects = append(f.objects, after)
 	name := fileName(target)
-	f.diff.WriteString(unified("live/"+name, "after/"+name, string(obj.Value.YAML()), string(after.YAML())))
+	f.diff.WriteString(unified("before/"+name, "after/"+name, string(obj.Value.YAML()), string(after.YAML())))
 	return nil
 }
 
