@@ -108,12 +108,18 @@ func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := o.checkManagers(objects); err != nil {
+		return err
+	}
 	var documents []document.Value
 	// kubectl shows the managedFields of all objects or of none.
 	owned := slices.ContainsFunc(objects, func(o *patchlab.Object) bool { return o.Managed.Len() > 0 })
 	var lacking error // of the first object without the field
 	shown := 0
 	for _, object := range objects {
+		if len(objects) > 1 && len(o.managers) > 0 && len(o.wanted(object)) == 0 {
+			continue
+		}
 		b, err := o.blame(object, path)
 		var missing *withoutField
 		if errors.As(err, &missing) && len(objects) > 1 {
@@ -235,10 +241,7 @@ func (o *blameOptions) blame(object *patchlab.Object, path document.Path) (*blam
 	for _, e := range object.Managed.Entries() {
 		b.Owners = append(b.Owners, blamedOwner{e.Owner, e.Time})
 	}
-	wanted, err := o.wanted(object)
-	if err != nil {
-		return nil, err
-	}
+	wanted := o.wanted(object)
 	shown := *object
 	if !o.showSecrets {
 		_, shown.Value = maskSecrets(document.Value{}, object.Value)
@@ -292,9 +295,9 @@ type entries map[int]bool
 func (e entries) is(i int) bool { return e[i] }
 
 // wanted returns the entries of the requested managers, nil for all.
-func (o *blameOptions) wanted(object *patchlab.Object) (entries, error) {
+func (o *blameOptions) wanted(object *patchlab.Object) entries {
 	if len(o.managers) == 0 {
-		return nil, nil
+		return nil
 	}
 	found := entries{}
 	for i, e := range object.Managed.Entries() {
@@ -302,12 +305,32 @@ func (o *blameOptions) wanted(object *patchlab.Object) (entries, error) {
 			found[i] = true
 		}
 	}
-	for _, name := range o.managers {
-		if all := managersOf(object); !slices.Contains(all, name) {
-			return nil, fmt.Errorf("--manager %s: no such manager in managedFields; the managers of the object are %s", name, strings.Join(all, ", "))
+	return found
+}
+
+// checkManagers refuses a requested manager that no object has.
+func (o *blameOptions) checkManagers(objects []*patchlab.Object) error {
+	var all []string
+	for _, object := range objects {
+		for _, name := range managersOf(object) {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
 		}
 	}
-	return found, nil
+	of := "the object"
+	if len(objects) > 1 {
+		of = "the objects"
+	}
+	for _, name := range o.managers {
+		switch {
+		case len(all) == 0:
+			return fmt.Errorf("--manager %s: no such manager: the managedFields of %s are missing or empty", name, of)
+		case !slices.Contains(all, name):
+			return fmt.Errorf("--manager %s: no such manager in managedFields; the managers of %s are %s", name, of, strings.Join(all, ", "))
+		}
+	}
+	return nil
 }
 
 // managersOf returns the names of an object's managers.

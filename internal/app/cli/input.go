@@ -66,7 +66,10 @@ func (f *inputFlags) complete(args []string) error {
 		f.files = args[1:]
 	}
 	if len(args) > 0 {
-		f.live = args[0]
+		if f.live = args[0]; f.live == "" { // not the same as an argument that is left out
+			first, _ := argumentNames(f.command)
+			return usage(first + " is empty" + unsetVariable)
+		}
 	}
 	stdin := 0
 	for _, name := range append([]string{f.live}, f.files...) {

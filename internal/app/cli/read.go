@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -18,6 +19,9 @@ import (
 func (a *App) read(name string) ([]byte, error) {
 	if data, read := a.kept[name]; read {
 		return data, nil
+	}
+	if name == "" {
+		return nil, errors.New("the name of a file is empty" + unsetVariable)
 	}
 	var in io.Reader
 	once := name == "-"
@@ -45,6 +49,9 @@ func (a *App) read(name string) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// unsetVariable is the advice for an empty argument.
+const unsetVariable = "; a variable in the command may not be set"
 
 // handedOver returns the arguments and the standard input for another program that begins anew:
 // pipes that were read are replaced by files in a temporary folder, which remove deletes.

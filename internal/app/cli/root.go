@@ -328,6 +328,9 @@ func arguments(names ...string) cobra.PositionalArgs {
 
 // objectAndSelection validates the arguments OBJECT [KIND/NAME...].
 func objectAndSelection(c *cobra.Command, args []string) error {
+	if len(args) > 0 && args[0] == "" {
+		return usage("OBJECT is empty" + unsetVariable)
+	}
 	if len(args) > 0 {
 		return nil
 	}

@@ -356,6 +356,8 @@ func FileError(name string, err error) error {
 	switch {
 	case errors.As(err, &known):
 		return known
+	case name == "":
+		return err
 	case errors.Is(err, fs.ErrNotExist) && name == ".": // of os.DirFS, which does not know its folder
 		return &fileError{name, "the file system has no files; the folder that it was made for may not exist", err}
 	case errors.Is(err, fs.ErrNotExist) && strings.Contains(name, "://"):
