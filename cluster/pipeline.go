@@ -50,17 +50,13 @@ func newPipeline(config Config) (*pipeline, error) {
 		}
 		p.kinds = schema.NewRegistry(catalog)
 	}
-	if c := p.kinds.Catalog(); c != nil {
-		p.metadata = metadataKind(c)
-		if !config.NoDefaults {
-			rules, err := defaults.For(c.Version())
-			if err != nil {
-				return nil, err
-			}
-			p.rules = rules
-		}
+	p.metadata = metadataKind(p.kinds.Catalog())
+	if config.NoDefaults {
+		return p, nil
 	}
-	return p, nil
+	var err error
+	p.rules, err = defaults.For(p.kinds.Catalog().Version())
+	return p, err
 }
 
 func (p *pipeline) strategy(k *schema.Kind) *kinds.Strategy {

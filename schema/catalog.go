@@ -19,7 +19,8 @@ const DefaultVersion = "1.36"
 var ErrUnknownVersion = errors.New("unknown Kubernetes version")
 
 // Catalog holds the built-in kinds of one Kubernetes version. Types are decoded on first
-// use. It is safe for concurrent use.
+// use. It is safe for concurrent use. A nil Catalog, that of a [Registry] without built-in
+// kinds, has no kinds and counts as DefaultVersion.
 type Catalog struct {
 	archive *archive
 	column  int // of the version in the archive
@@ -138,34 +139,39 @@ func (c *Catalog) ready() *Catalog {
 	return c
 }
 
-// Version returns the minor version, such as "1.36".
-func (c *Catalog) Version() string { return c.version }
+// noCatalog is what a nil Catalog counts as.
+var noCatalog = Catalog{archive: &archive{}, version: DefaultVersion}
 
-// Since reports whether the version is at least the given one, such as "1.36". A nil Catalog counts as
-// DefaultVersion.
-func (c *Catalog) Since(version string) bool {
+// orNone returns the catalog, or noCatalog if it is nil.
+func (c *Catalog) orNone() *Catalog {
 	if c == nil {
-		return DefaultVersion >= version
+		return &noCatalog
 	}
-	return c.version >= version
+	return c
 }
+
+// Version returns the minor version, such as "1.36".
+func (c *Catalog) Version() string { return c.orNone().version }
+
+// Since reports whether the version is at least the given one, such as "1.36".
+func (c *Catalog) Since(version string) bool { return c.Version() >= version }
 
 // Kind returns the kind with the given group, version and kind.
 func (c *Catalog) Kind(gvk GroupVersionKind) (*Kind, bool) {
-	k, ok := c.byKind[gvk]
+	k, ok := c.orNone().byKind[gvk]
 	return k, ok
 }
 
 // Resource returns the kind with the given plural resource name ("deployments").
 func (c *Catalog) Resource(group, version, resource string) (*Kind, bool) {
-	k, ok := c.byResource[resourceName{group, version, resource}]
+	k, ok := c.orNone().byResource[resourceName{group, version, resource}]
 	return k, ok
 }
 
 // Kinds iterates over all kinds, sorted by group, version and kind.
 func (c *Catalog) Kinds() iter.Seq[*Kind] {
 	return func(yield func(*Kind) bool) {
-		for _, k := range c.kinds {
+		for _, k := range c.orNone().kinds {
 			if !yield(k) {
 				return
 			}
@@ -174,11 +180,12 @@ func (c *Catalog) Kinds() iter.Seq[*Kind] {
 }
 
 // Groups returns the API groups in discovery order, beginning with the core group "".
-func (c *Catalog) Groups() []string { return append([]string(nil), c.groups...) }
+func (c *Catalog) Groups() []string { return append([]string(nil), c.orNone().groups...) }
 
 // Preferred returns a group's versions in discovery order, beginning with the preferred
 // one; nil for an unknown group.
 func (c *Catalog) Preferred(group string) []string {
+	c = c.orNone()
 	for i, g := range c.groups {
 		if g == group {
 			return append([]string(nil), c.served[i]...)
@@ -190,6 +197,7 @@ func (c *Catalog) Preferred(group string) []string {
 // Named returns the type with an OpenAPI name, such as
 // "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta".
 func (c *Catalog) Named(name string) (*Type, bool) {
+	c = c.orNone()
 	n, ok := c.archive.named(name)
 	if !ok {
 		return nil, false

@@ -11,7 +11,8 @@ import (
 )
 
 // Registry combines the kinds of a catalog with those of CRDs and OpenAPI documents, which
-// can be added and removed at any time. It is safe for concurrent use.
+// can be added and removed at any time. The zero Registry has no kinds. It is safe for
+// concurrent use.
 type Registry struct {
 	builtin *Catalog
 
@@ -23,12 +24,8 @@ type Registry struct {
 	plain      bool // kinds that are off by default are not served
 }
 
-// NewRegistry returns a registry over a catalog, which may be nil.
-func NewRegistry(builtin *Catalog) *Registry {
-	r := &Registry{builtin: builtin, crds: map[string]*CRD{}, added: map[GroupVersionKind]*Kind{}}
-	r.index()
-	return r
-}
+// NewRegistry returns a registry over a catalog; nil is one without kinds.
+func NewRegistry(builtin *Catalog) *Registry { return &Registry{builtin: builtin} }
 
 // LeaveOff makes Resource, Served and Kinds omit the built-in kinds that are off by
 // default, as an API server without --runtime-config does. Kind still returns them, because
@@ -73,19 +70,24 @@ func (r *Registry) index() {
 // resources of these groups, although their CRDs are established.
 func (r *Registry) builtinGroups() map[string]bool {
 	groups := map[string]bool{}
-	if r.builtin != nil {
-		for k := range r.builtin.Kinds() {
-			groups[k.Group] = groups[k.Group] || !(r.plain && k.OffByDefault)
-		}
+	for k := range r.builtin.Kinds() {
+		groups[k.Group] = groups[k.Group] || !(r.plain && k.OffByDefault)
 	}
 	return groups
 }
 
 // AddCRD adds a CRD's kinds. They replace those of a CRD with the same name. Kinds of a group with
-// built-in kinds are not served, as by an API server.
+// built-in kinds are not served, as by an API server. A nil CRD, which FromCRD returns with an
+// error, adds nothing.
 func (r *Registry) AddCRD(c *CRD) {
+	if c == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.crds == nil {
+		r.crds = map[string]*CRD{}
+	}
 	r.crds[c.Name] = c
 	r.index()
 }
@@ -111,12 +113,17 @@ func (r *Registry) CRD(name string) (*CRD, bool) {
 }
 
 // Add adds individual kinds, such as those of FromOpenAPI. They take precedence over
-// built-in kinds, and CRDs over those of OpenAPI documents.
+// built-in kinds, and CRDs over those of OpenAPI documents. A nil Kind adds nothing.
 func (r *Registry) Add(kinds ...*Kind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.added == nil {
+		r.added = map[GroupVersionKind]*Kind{}
+	}
 	for _, k := range kinds {
-		r.added[k.GroupVersionKind] = k
+		if k != nil {
+			r.added[k.GroupVersionKind] = k
+		}
 	}
 	r.index()
 }
@@ -126,7 +133,7 @@ func (r *Registry) Kind(gvk GroupVersionKind) (*Kind, bool) {
 	r.mu.RLock()
 	k, ok := r.byKind[gvk]
 	r.mu.RUnlock()
-	if !ok && r.builtin != nil {
+	if !ok {
 		return r.builtin.Kind(gvk)
 	}
 	return k, ok
@@ -149,7 +156,7 @@ func (r *Registry) Resource(group, version, resource string) (*Kind, bool) {
 	k, ok := r.byResource[resourceName{group, version, resource}]
 	plain := r.plain
 	r.mu.RUnlock()
-	if !ok && r.builtin != nil {
+	if !ok {
 		k, ok = r.builtin.Resource(group, version, resource)
 		if ok && plain && k.OffByDefault {
 			return nil, false
@@ -168,10 +175,8 @@ func (r *Registry) Served(group, kind string) []*Kind {
 		}
 	}
 	rank := map[string]int{}
-	if r.builtin != nil {
-		for i, v := range r.builtin.Preferred(group) {
-			rank[v] = i + 1
-		}
+	for i, v := range r.builtin.Preferred(group) {
+		rank[v] = i + 1
 	}
 	sort.SliceStable(found, func(i, j int) bool {
 		a, b := rank[found[i].Version], rank[found[j].Version]
@@ -192,11 +197,9 @@ func (r *Registry) Kinds() iter.Seq[*Kind] {
 	}
 	hidden, plain := r.byKind, r.plain
 	r.mu.RUnlock()
-	if r.builtin != nil {
-		for k := range r.builtin.Kinds() {
-			if hidden[k.GroupVersionKind] == nil && !(plain && k.OffByDefault) {
-				all = append(all, k)
-			}
+	for k := range r.builtin.Kinds() {
+		if hidden[k.GroupVersionKind] == nil && !(plain && k.OffByDefault) {
+			all = append(all, k)
 		}
 	}
 	sortKinds(all)

@@ -84,6 +84,46 @@ func TestRegistryOrder(t *testing.T) {
 	}
 }
 
+// TestRegistryWithoutCatalog: the zero Registry and that over a nil Catalog are empty registries to
+// which kinds can be added, and what is nil adds nothing.
+func TestRegistryWithoutCatalog(t *testing.T) {
+	crd := readCRD(t, "widgets")
+	gvk := GroupVersionKind{"lab.example.com", "v1", "Gadget"}
+	for name, r := range map[string]*Registry{"zero": {}, "nil catalog": NewRegistry(nil)} {
+		r.AddCRD(nil)
+		r.Add(nil)
+		r.LeaveOff()
+		for k := range r.Kinds() {
+			t.Errorf("%s: an empty registry has %v", name, k.GroupVersionKind)
+		}
+		r.AddCRD(crd)
+		r.Add(NewKind(gvk, Deduced()))
+		if _, ok := r.Kind(gvk); !ok || len(r.Served("lab.example.com", "Widget")) == 0 {
+			t.Errorf("%s: added kinds are missing", name)
+		}
+		if !r.RemoveCRD(crd.Name) {
+			t.Errorf("%s: the CRD is missing", name)
+		}
+	}
+}
+
+// TestNilCatalog: a nil Catalog has no kinds and counts as the default version.
+func TestNilCatalog(t *testing.T) {
+	var c *Catalog
+	if c.Version() != DefaultVersion || !c.Since(DefaultVersion) || c.Since("1.99") {
+		t.Errorf("a nil Catalog counts as %s", c.Version())
+	}
+	_, kind := c.Kind(GroupVersionKind{"", "v1", "Pod"})
+	_, resource := c.Resource("", "v1", "pods")
+	_, named := c.Named(objectMetaName)
+	if kind || resource || named || len(c.Groups()) > 0 || c.Preferred("apps") != nil {
+		t.Error("a nil Catalog has kinds")
+	}
+	for k := range c.Kinds() {
+		t.Errorf("a nil Catalog has %v", k.GroupVersionKind)
+	}
+}
+
 func TestRegistryConcurrently(t *testing.T) {
 	r := NewRegistry(builtin(t, ""))
 	crd := readCRD(t, "widgets")
