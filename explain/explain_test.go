@@ -179,3 +179,15 @@ func TestChangesReportValuesAndOwners(t *testing.T) {
 		t.Errorf("changes of nothing: %v", c)
 	}
 }
+
+// TestLinesOfNothing: an absent object has no lines, which are an empty list as JSON.
+func TestLinesOfNothing(t *testing.T) {
+	for _, lines := range [][]Line{Lines(nil, fieldmanager.Object{}), LinesAfter(nil, fieldmanager.Object{}, fieldmanager.Object{}, nil)} {
+		if text, err := json.Marshal(lines); err != nil || string(text) != "[]" {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+	if lines := Lines(nil, fieldmanager.Object{Value: document.NewNull()}); len(lines) != 1 || lines[0].Text != "null" {
+		t.Errorf("null has the lines %v", lines)
+	}
+}

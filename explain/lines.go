@@ -14,19 +14,20 @@ import (
 // Line is one line of an object's YAML.
 type Line struct {
 	// Text is the line without its newline.
-	Text string
+	Text string `json:"text"`
 	// Path is the path of the line's field in field sets. All lines of an atomic list or
 	// object have the path of the whole.
-	Path document.Path
+	Path document.Path `json:"path"`
 	// Owners holds the indices in the object's managedFields of the entries that own the
 	// field; Below those of entries that own only fields below it.
-	Owners, Below []int
+	Owners []int `json:"owners,omitempty"`
+	Below  []int `json:"below,omitempty"`
 	// Merges describes how the field is merged; see the function Merges.
-	Merges string
+	Merges string `json:"merges"`
 }
 
 // Lines returns the YAML of an object of type t, without managedFields, with the owners of
-// each line. The text is that of document.Value.YAML.
+// each line. The text is that of document.Value.YAML. An absent object has no lines.
 func Lines(t *schema.Type, o fieldmanager.Object) []Line {
 	w := newLineWriter()
 	p := root(t, o)
@@ -80,6 +81,7 @@ func (w *lineWriter) name(key string) memberName {
 // line, rest that of the others.
 func (w *lineWriter) container(p *place, was former, first, rest string) {
 	switch {
+	case !p.v.Exists():
 	case p.v.Len() == 0:
 		w.value(p, "", first, rest)
 	case p.v.Kind() == document.Object:

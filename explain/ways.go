@@ -25,11 +25,11 @@ var ErrWay = errors.New("the conflict cannot be resolved in this way")
 // Way is a way to resolve a conflict.
 type Way struct {
 	// Name is Force, DropField or AdoptValue.
-	Name string
+	Name string `json:"name"`
 	// Summary is a sentence about the effect.
-	Summary string
+	Summary string `json:"summary"`
 	// Force is set if the configuration must be applied with force.
-	Force bool
+	Force bool `json:"force,omitempty"`
 
 	conflict fieldmanager.Conflict
 }
@@ -62,11 +62,11 @@ func (w Way) Config(t *schema.Type, config document.Value) document.Value {
 // Resolution is a configuration with resolved conflicts.
 type Resolution struct {
 	// Config is the configuration to apply, with force if Force is set.
-	Config document.Value
-	Force  bool
+	Config document.Value `json:"config,omitzero"`
+	Force  bool           `json:"force,omitempty"`
 	// Open holds the conflicts that were left open. If Force is set, these do not conflict
 	// either, because force takes over every field of the configuration.
-	Open []fieldmanager.Conflict
+	Open []fieldmanager.Conflict `json:"open,omitempty"`
 }
 
 // Resolve resolves the conflicts of a configuration of type t. choose returns the name of
