@@ -15,37 +15,38 @@ import (
 // Alternatives holds one patch of each type for the same intent: turning one object into
 // another.
 type Alternatives struct {
-	Target Target
-	Kind   *schema.Kind
+	Target Target       `json:"target"`
+	Kind   *schema.Kind `json:"-"`
 	// Before is the original object. Wanted is the object as an update would store it:
 	// defaulted, and with the fields that clients cannot change reset.
-	Before, Wanted *Object
+	Before *Object `json:"before"`
+	Wanted *Object `json:"wanted"`
 	// Changes lists the fields that differ between Before and Wanted.
-	Changes []explain.Change
+	Changes []explain.Change `json:"changes"`
 	// Patches holds a JSON patch, a merge patch, a strategic merge patch and a server-side
 	// apply configuration, in this order.
-	Patches []Alternative
+	Patches []Alternative `json:"patches"`
 	// Notes lists findings and assumptions for the user.
-	Notes []string
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Alternative is one way to make the change: a patch of one type and its result.
 type Alternative struct {
-	Action Action
+	Action Action `json:"action"`
 	// Patch is absent if the change cannot be made by a patch of this type.
-	Patch document.Value
+	Patch document.Value `json:"patch,omitzero"`
 	// Force is set if the apply must be forced because other managers own some of the
 	// fields.
-	Force bool
+	Force bool `json:"force,omitempty"`
 	// Result is the outcome of the patch; it is nil if the patch is refused, and Err is the
-	// reason.
-	Result *Result
-	Err    error
+	// reason. The JSON has no Err, because an error has no JSON of its own.
+	Result *Result `json:"result,omitempty"`
+	Err    error   `json:"-"`
 	// Exact is set if the result equals the wanted object.
-	Exact bool
+	Exact bool `json:"exact"`
 	// Limits lists the parts of the change that this type of patch cannot express, or only
 	// with a side effect.
-	Limits []explain.Limit
+	Limits []explain.Limit `json:"limits,omitempty"`
 }
 
 // Alternatives computes a patch of each type that turns one object into another, applies
@@ -56,6 +57,9 @@ type Alternative struct {
 // An error means that the API server would refuse the wanted object itself, or that from
 // does not have the object that to names (ErrNoMatch).
 func (l *Lab) Alternatives(from, to Input, o ApplyOptions) (*Alternatives, error) {
+	if err := l.usable(); err != nil {
+		return nil, err
+	}
 	o.Force = false
 	if o.FieldManager == "" {
 		o.FieldManager = ActionApply.manager()

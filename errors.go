@@ -32,6 +32,8 @@ type Conflict = fieldmanager.Conflict
 // The messages about a Secret, which are those of Error, Fields and Notes, have no values of its data
 // and stringData. The values themselves are in Fields, in Conflicts and in the Err of the API server,
 // and so in the JSON of an Error: a program that prints these has to mask them if Target is a Secret.
+// The JSON does not have the message; a program that prints an Error as JSON adds that of its method
+// Error.
 type Error struct {
 	// Target identifies the object as far as it is known.
 	Target Target `json:"target"`

@@ -33,6 +33,9 @@ type schemalessKind struct {
 // the Lab is not strict, the result is a custom kind without a schema, and note explains
 // that. An error wraps ErrNoKind or ErrInput.
 func (l *Lab) Kind(object document.Value) (kind *schema.Kind, note string, err error) {
+	if err := l.usable(); err != nil {
+		return nil, "", err
+	}
 	return l.kindOf(object, hasNamespace(object), false)
 }
 

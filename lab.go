@@ -62,7 +62,8 @@ type Options struct {
 
 // Lab computes the results of changes to objects. It stores no objects. It caches what it
 // prepares for a kind (at most 1000 entries, after which it begins anew), so a program should create
-// one Lab with New and reuse it. It is safe for concurrent use.
+// one Lab with New and reuse it. It is safe for concurrent use. A Lab that New has not returned
+// refuses every change with an error that wraps ErrInput.
 type Lab struct {
 	pipeline *cluster.Pipeline
 	strict   bool
@@ -120,5 +121,19 @@ func newPipeline(config cluster.Config, o *Options) (*cluster.Pipeline, error) {
 }
 
 // Kinds returns the registry of the Lab's kinds. Kinds that are added to it, such as those of a
-// CustomResourceDefinition that schema.FromCRD has read, take effect at once.
-func (l *Lab) Kinds() *schema.Registry { return l.pipeline.Kinds() }
+// CustomResourceDefinition that schema.FromCRD has read, take effect at once. The registry is nil
+// if New has not returned the Lab.
+func (l *Lab) Kinds() *schema.Registry {
+	if l.usable() != nil {
+		return nil
+	}
+	return l.pipeline.Kinds()
+}
+
+// usable refuses a Lab that New has not returned.
+func (l *Lab) usable() error {
+	if l == nil || l.pipeline == nil {
+		return fmt.Errorf("%w: the Lab was not created by New", ErrInput)
+	}
+	return nil
+}

@@ -1,6 +1,7 @@
 package patchlab_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // newLab returns a Lab with a fixed clock.
@@ -471,5 +473,75 @@ func TestPoliciesNeedAdmission(t *testing.T) {
 	_, err := patchlab.New(patchlab.Options{Policies: patchlab.Named("p.yaml", []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"))})
 	if !errors.Is(err, patchlab.ErrInput) || !strings.Contains(err.Error(), "Options.Admission") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestWithoutNew: the methods of a Lab and of an Object that were not made as documented return
+// errors.
+func TestWithoutNew(t *testing.T) {
+	in := patchlab.Bytes(liveConfigMap)
+	var none *patchlab.Lab
+	for name, lab := range map[string]*patchlab.Lab{"zero": {}, "nil": none} {
+		errs := map[string]error{}
+		_, errs["Apply"] = lab.Apply(nil, in, patchlab.ApplyOptions{})
+		_, errs["Patch"] = lab.Patch(in, in, patchlab.PatchOptions{})
+		_, errs["Update"] = lab.Update(in, in, patchlab.WriteOptions{})
+		_, errs["Alternatives"] = lab.Alternatives(in, in, patchlab.ApplyOptions{})
+		_, errs["Resolve"] = lab.Resolve(in, in, patchlab.ApplyOptions{}, nil)
+		_, errs["Changes"] = lab.Changes(in, in)
+		_, errs["Open"] = lab.Open(in)
+		_, _, errs["Kind"] = lab.Kind(document.NewObject())
+		for _, err := range lab.Run(in, in, patchlab.Change{}) {
+			errs["Run"] = err
+		}
+		for method, err := range errs {
+			if !errors.Is(err, patchlab.ErrInput) {
+				t.Errorf("%s of a %s Lab: %v", method, name, err)
+			}
+		}
+		if lab.Kinds() != nil {
+			t.Errorf("a %s Lab has kinds", name)
+		}
+	}
+	for name, o := range map[string]*patchlab.Object{"zero": {}, "nil": nil} {
+		_, owners := o.Owners(document.Keys("data"))
+		_, path := o.FieldPath(document.Keys("data"))
+		_, _, extract := o.Extract("m", "")
+		for _, err := range []error{owners, path, extract} {
+			if !errors.Is(err, patchlab.ErrInput) {
+				t.Errorf("a method of a %s Object: %v", name, err)
+			}
+		}
+		if lines, err := json.Marshal(o.Lines()); err != nil || string(lines) != "[]" {
+			t.Errorf("the lines of a %s Object: %s, %v", name, lines, err)
+		}
+		o.Migrate(nil, "m")
+	}
+}
+
+// TestBuiltinKindsWithoutCatalog: built-in kinds have the defaults of the default version even if
+// the registry does not have the catalog that they come from.
+func TestBuiltinKindsWithoutCatalog(t *testing.T) {
+	catalog, err := schema.Builtin("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := schema.NewRegistry(nil)
+	for _, gvk := range []schema.GroupVersionKind{{Version: "v1", Kind: "Service"}, {Group: "apps", Version: "v1", Kind: "Deployment"}} {
+		k, _ := catalog.Kind(gvk)
+		registry.Add(k)
+	}
+	lab, whole := newLab(t, patchlab.Options{Kinds: registry}), newLab(t, patchlab.Options{})
+	for _, text := range []string{webDeployment, `{apiVersion: v1, kind: Service, metadata: {name: a, namespace: shop}, spec: {ports: [{port: 80}]}}`} {
+		created := func(lab *patchlab.Lab) string {
+			result, err := lab.Apply(nil, patchlab.Bytes(strings.ReplaceAll(text, `, resourceVersion: "5"`, "")), patchlab.ApplyOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result.After.Value.Get("spec").String()
+		}
+		if got, want := created(lab), created(whole); got != want {
+			t.Errorf("without a catalog: %s\nwith one: %s", got, want)
+		}
 	}
 }

@@ -30,6 +30,9 @@ type Object struct {
 // An error is an *Error or a *document.SyntaxError, or wraps ErrInput if there is not exactly
 // one object.
 func (l *Lab) Open(in Input) (*Object, error) {
+	if err := l.usable(); err != nil {
+		return nil, err
+	}
 	if o, ok := in.(*Object); ok && o != nil {
 		return o, o.usable()
 	}
@@ -50,7 +53,7 @@ func (l *Lab) Open(in Input) (*Object, error) {
 
 // usable refuses an Object that no Lab returned.
 func (o *Object) usable() error {
-	if o.lab == nil || o.Kind == nil {
+	if o == nil || o.lab == nil || o.Kind == nil {
 		return fmt.Errorf("%w: no Lab returned this Object; read objects with Lab.Open", ErrInput)
 	}
 	return nil
@@ -148,8 +151,11 @@ func (o *Object) Extract(manager, subresource string) (config document.Value, ok
 // Migrate returns the object with the fields of the managers in from, which used updates,
 // transferred to a manager that applies: see [fieldmanager.Managed.Migrate]. The managers
 // that 'kubectl apply --server-side' migrates are o.Managed.ClientAppliers(); an empty from
-// migrates nothing.
+// migrates nothing. The result for a nil Object is nil.
 func (o *Object) Migrate(from []string, to string) *Object {
+	if o == nil {
+		return nil
+	}
 	migrated := *o
 	migrated.Managed = o.Managed.Migrate(from, to, "")
 	return &migrated

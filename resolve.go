@@ -12,21 +12,21 @@ import (
 
 // Resolution is a configuration whose conflicts have been resolved one by one.
 type Resolution struct {
-	Target Target
+	Target Target `json:"target"`
 	// Kind is the object's kind.
-	Kind *schema.Kind
+	Kind *schema.Kind `json:"-"`
 	// FieldManager is the manager that applies.
-	FieldManager string
+	FieldManager string `json:"fieldManager"`
 	// Conflicts are the conflicts of the original configuration. Fields are their fields
 	// with positions, in the same order.
-	Conflicts []Conflict
-	Fields    []FieldError
+	Conflicts []Conflict   `json:"conflicts,omitempty"`
+	Fields    []FieldError `json:"fields,omitempty"`
 	// Resolution holds the configuration to apply instead of the original.
 	explain.Resolution
 	// Result is the outcome of applying that configuration; nil while a conflict is open.
-	Result *Result
+	Result *Result `json:"result,omitempty"`
 	// Notes lists findings and assumptions for the user.
-	Notes []string
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Resolve finds the conflicts of an apply and resolves each. choose returns explain.Force,

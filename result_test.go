@@ -1,12 +1,16 @@
 package patchlab_test
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/explain"
 )
 
 // TestResultsAsText prints results and objects as a log does: without values, of a Secret for example.
@@ -69,5 +73,37 @@ func TestResultsAsJSON(t *testing.T) {
 	again, err := lab.Apply(patchlab.Bytes(read.After), patchlab.Bytes(settings), patchlab.ApplyOptions{FieldManager: "gitops"})
 	if err != nil || again.Changed() {
 		t.Errorf("applying to the object of the JSON: %v, %v, want no change", again, err)
+	}
+}
+
+// TestNamesInJSON: as in Kubernetes, all members of what programs print as JSON have names that
+// begin with a small letter.
+func TestNamesInJSON(t *testing.T) {
+	for _, v := range []any{patchlab.Result{}, patchlab.Error{}, patchlab.Alternatives{}, patchlab.Resolution{},
+		explain.Line{}, explain.OwnedField{}, explain.Reason{}, explain.Way{}, explain.Finding{}, explain.StuckField{}, explain.RuleText{}} {
+		checkNamesInJSON(t, reflect.TypeOf(v), map[reflect.Type]bool{})
+	}
+}
+
+// checkNamesInJSON checks the names of a type and of those that it contains, unless they are in seen.
+func checkNamesInJSON(t *testing.T, of reflect.Type, seen map[reflect.Type]bool) {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+		of = of.Elem()
+	}
+	own := reflect.PointerTo(of)
+	if of.Kind() != reflect.Struct || seen[of] || own.Implements(reflect.TypeFor[json.Marshaler]()) || own.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return
+	}
+	seen[of] = true
+	for i := range of.NumField() {
+		f := of.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || name == "-" {
+			continue
+		}
+		if !f.Anonymous && (name == "" || unicode.IsUpper(rune(name[0]))) {
+			t.Errorf("the JSON name of %s.%s is %q", of, f.Name, name)
+		}
+		checkNamesInJSON(t, f.Type, seen)
 	}
 }

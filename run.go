@@ -43,6 +43,9 @@ func (l *Lab) Run(live, changes Input, c Change) iter.Seq2[*Result, error] {
 }
 
 func (l *Lab) read(live, changes Input, c Change) (*liveObjects, []manifest.Object, error) {
+	if err := l.usable(); err != nil {
+		return nil, nil, err
+	}
 	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
