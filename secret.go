@@ -14,6 +14,11 @@ func (w *write) isSecret() bool { return w.kind.Group == "" && w.kind.Kind == "S
 
 // withoutValues returns a function that removes the values of a Secret from a message about a
 // refused write, because messages are logged and posted. Messages about other kinds are unchanged.
+//
+// Two kinds of messages have values: a string or number where the kind has another type is printed
+// after its type, and a failed test of a JSON patch prints what it compares. They are found by their
+// text, so a new message with a value has to be added here. The names of keys are not removed: they
+// are part of the paths in messages.
 func (w *write) withoutValues(status *cluster.Status) func(message string) string {
 	if !w.isSecret() {
 		return func(message string) string { return message }

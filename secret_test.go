@@ -27,6 +27,11 @@ func TestMessagesHaveNoValuesOfSecrets(t *testing.T) {
 		{"a value that is not base64", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"data":{"p":"81734502 "}}`, "base64", patchlab.ActionUpdate},
 		{"a number out of range is refused before its kind is known", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"stringData":{"p":1,"p":81734502e400}}`, "in quotes", patchlab.ActionApply},
 		{"a template", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"data":{"p":"{{ 81734502 }}"}}`, "a template", patchlab.ActionUpdate},
+		{"quotes and line breaks in a string", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"data":"a\" 81734502\n\\\" 81734502"}`, "got a string", patchlab.ActionApply},
+		{"a string in a list", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"stringData":{"p":["81734502"]}}`, "list", patchlab.ActionCreate},
+		{"a string in an object", `{"stringData":{"p":{"k":"81734502"}}}`, "object", patchlab.ActionStrategicPatch},
+		{"a test of all data", `[{"op":"test","path":"/data","value":{"p":"cGF0Y2hlZA=="}}]`, "the object has another value", patchlab.ActionJSONPatch},
+		{"a value that is not the JSON that the type requires", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"},"type":"kubernetes.io/dockerconfigjson","stringData":{".dockerconfigjson":"{81734502"}}`, ".dockerconfigjson", patchlab.ActionUpdate},
 		{"a merge patch is decoded as a whole", `{"stringData":{"p":81734502.5}}`, "a number", patchlab.ActionMergePatch},
 	} {
 		for _, err := range lab.Run(patchlab.Bytes([]byte(live)), patchlab.Bytes([]byte(test.change)), patchlab.Change{Action: test.action}) {

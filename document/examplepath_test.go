@@ -85,5 +85,5 @@ func ExampleValue_SetAt() {
 	fmt.Println(err)
 	// Output:
 	// "app:2" <nil>
-	// invalid path: there is no item [name="proxy"] in [{"image":"app:2","name":"app","ports":[{"containerPort":80}]}]
+	// invalid path: there is no item [name="proxy"] in the list
 }

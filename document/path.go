@@ -183,7 +183,7 @@ func (v Value) Remove(keys ...string) Value { return v.Set(Value{}, keys...) }
 
 // SetAt returns v with the value at a path replaced by val, or removed if val is absent.
 // Missing objects on the way are created; list items must exist. An error wraps ErrPath: a
-// value on the way is not an object or does not have the item.
+// value on the way is not an object or does not have the item. Its message has no values of v.
 func (v Value) SetAt(p Path, val Value) (Value, error) {
 	if len(p) == 0 {
 		return val, nil
@@ -191,7 +191,7 @@ func (v Value) SetAt(p Path, val Value) (Value, error) {
 	kid := p[0].In(v)
 	if name, ok := p[0].Name(); ok {
 		if v.Kind() > Null && v.Kind() != Object {
-			return v, fmt.Errorf("%w: cannot set the field %q in %s, which is not an object", ErrPath, name, v)
+			return v, fmt.Errorf("%w: cannot set the field %q of a %s", ErrPath, name, v.Kind())
 		}
 		if !kid.Exists() && !val.Exists() {
 			return v, nil
@@ -203,7 +203,7 @@ func (v Value) SetAt(p Path, val Value) (Value, error) {
 		return v.With(name, set), nil
 	}
 	if v.Kind() != List || !kid.Exists() {
-		return v, fmt.Errorf("%w: there is no item %s in %s", ErrPath, p[0], v)
+		return v, fmt.Errorf("%w: there is no item %s in the %s", ErrPath, p[0], v.Kind())
 	}
 	set, err := kid.SetAt(p[1:], val)
 	if err != nil {

@@ -128,17 +128,6 @@ func quoteByte(s string, i int) string {
 	return strconv.QuoteRune(r)
 }
 
-// snippet returns at most n characters of s for a message.
-func snippet(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
-
 // pathWalk scans valid JSON text and tracks the path, line and column at the current
 // offset. Advancing reads only the text in between, so that locating many members takes a
 // single pass.

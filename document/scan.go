@@ -3,6 +3,7 @@ package document
 import (
 	"encoding/binary"
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -95,7 +96,7 @@ func (p *parser) str() (node, error) {
 		case c == '\\':
 			n, usual := escapeLen(p.s[i:])
 			if n == 0 {
-				return node{}, p.fail(i, "invalid escape sequence: "+snippet(p.s[i:], 6))
+				return node{}, p.fail(i, escapeProblem(p.s, i))
 			}
 			fl |= escaped
 			if !usual {
@@ -115,6 +116,15 @@ func (p *parser) str() (node, error) {
 			i++
 		}
 	}
+}
+
+// escapeProblem returns why the escape sequence at i is invalid. Only the character after the
+// backslash is printed, because the text may be a password.
+func escapeProblem(s string, i int) string {
+	if strings.HasPrefix(s[i:], `\u`) {
+		return `invalid escape sequence: \u requires four hexadecimal digits`
+	}
+	return "invalid escape sequence: a backslash followed by " + quoteByte(s, i+1)
 }
 
 // shortEscapes marks the letters of escapes that are already in printed form.

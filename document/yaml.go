@@ -223,6 +223,10 @@ func decodeNode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 	return dec.Decode(n)
 }
 
+// unknownAnchor is the reason for an alias without an anchor. It does not have the name, because a
+// password that begins with an asterisk is an alias unless it is quoted.
+const unknownAnchor = "an alias has no anchor; put a text that begins with * in quotes"
+
 // yamlError converts the library's message, "yaml: line N: text", to a *SyntaxError.
 func yamlError(err error, opts Options) error {
 	e := &SyntaxError{Position: Position{Name: opts.Name}, Err: ErrSyntax}
@@ -233,6 +237,9 @@ func yamlError(err error, opts Options) error {
 			e.Position.Line, e.Position.Column = line, 1
 			text = after
 		}
+	}
+	if strings.HasPrefix(text, "unknown anchor ") {
+		text = unknownAnchor
 	}
 	e.Reason = "invalid YAML: " + text
 	return e

@@ -174,3 +174,28 @@ func FuzzYAML(f *testing.F) {
 		}
 	})
 }
+
+// TestSyntaxErrorsHaveNoValues: an input that cannot be parsed may be a Secret, so a message has at
+// most one character of a value.
+func TestSyntaxErrorsHaveNoValues(t *testing.T) {
+	for _, c := range []struct{ why, in, want string }{
+		{"an unknown escape", `{"password":"\hunter2"}`, `f:1:14: invalid escape sequence: a backslash followed by 'h'`},
+		{"an unknown escape of a character of several bytes", `{"password":"\éhunter2"}`, `f:1:14: invalid escape sequence: a backslash followed by 'é'`},
+		{"an escape of a byte that is no UTF-8", "{\"password\":\"\\\xffhunter2\"}", `f:1:14: invalid escape sequence: a backslash followed by the byte 0xff`},
+		{"an escape without digits", `{"password":"\unter2"}`, `f:1:14: invalid escape sequence: \u requires four hexadecimal digits`},
+		{"a backslash at the end", `{"password":"\`, `f:1:14: invalid escape sequence: a backslash followed by the end of the text`},
+		{"a text without quotes", "password: !!int hunter2\n", `f:1:11: the value is not a valid !!int`},
+		{"an alias", "password: *hunter2\n", `f: invalid YAML: an alias has no anchor; put a text that begins with * in quotes`},
+	} {
+		_, err := Read([]byte(c.in), Options{Name: "f"})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.why, err, c.want)
+		}
+	}
+	secret := NewStrings("hunter2")
+	for _, p := range []Path{Keys("password"), {IndexStep(1)}} {
+		if _, err := secret.SetAt(p, NewNull()); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("SetAt %s: %v", p, err)
+		}
+	}
+}

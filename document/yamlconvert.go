@@ -34,7 +34,7 @@ func (c *yamlConverter) node(n *yaml.Node, depth int) error {
 		return c.node(n.Content[0], depth)
 	case yaml.AliasNode:
 		if n.Alias == nil {
-			return c.fail(n, "the alias "+n.Value+" has no anchor", ErrSyntax)
+			return c.fail(n, unknownAnchor, ErrSyntax)
 		}
 		return c.node(n.Alias, depth+1)
 	case yaml.SequenceNode:

@@ -40,7 +40,7 @@ func (c *yamlConverter) resolve(n *yaml.Node) (yamlScalar, error) {
 		s := resolvePlain(n.Value)
 		want := map[string]Kind{"!!null": Null, "!!bool": Bool, "!!int": Number, "!!float": Number}[tag]
 		if s.kind != want || tag == "!!int" && s.float {
-			return s, c.fail(n, "cannot read \""+n.Value+"\" as "+tag, ErrSyntax)
+			return s, c.fail(n, "the value is not a valid "+tag, ErrSyntax)
 		}
 		return s, nil
 	}
