@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -140,6 +141,12 @@ func TestRewriteKeepsCommentsAndOtherText(t *testing.T) {
 }
 
 func TestRewriteErrors(t *testing.T) {
+	for _, text := range []string{"", "steps:", "steps: {a: 1}", "steps: [{do: apply}]"} {
+		_, err := Rewrite([]byte(text), "f", []*Expectation{nil, {Result: Refused}})
+		if err == nil || !errors.Is(err, ErrInvalid) || !strings.HasSuffix(err.Error(), ": the expectation of step 2 cannot be written: the scenario has no such step") {
+			t.Errorf("Rewrite of %q: %v", text, err)
+		}
+	}
 	text := "scenario: patchlab.dev/v1\nactors: [{name: a}]\nsteps:\n- &first\n  actor: a\n  do: delete\n  target: {apiVersion: v1, kind: ConfigMap, name: x}\n- *first\n"
 	_, err := Rewrite([]byte(text), "f", []*Expectation{nil, {Result: Refused}})
 	if err == nil || !strings.Contains(err.Error(), "the expectation of step 2 cannot be rewritten") {

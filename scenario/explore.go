@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -67,8 +68,11 @@ type Lost struct {
 
 // Explore runs the race with a strategy in every possible order of the actors' reads and
 // writes, or in randomly chosen orders if there are more than the limit. An error is that
-// of the context, or of a change that cannot be made.
+// of the context, or of a change that cannot be made, or means that there is no such strategy.
 func (r *Race) Explore(ctx context.Context, s Strategy, o RaceOptions) (*RaceReport, error) {
+	if !slices.Contains(Strategies(), s) {
+		return nil, fmt.Errorf("unknown strategy %q; supported strategies: %v", s, Strategies())
+	}
 	if o.Limit <= 0 {
 		o.Limit = 50_000
 	}

@@ -141,7 +141,7 @@ func (g *goTest) start() time.Time {
 			return r.at
 		}
 	}
-	return Start
+	return Start()
 }
 
 func (g *goTest) step(i int) {

@@ -46,7 +46,7 @@ const (
 	OwnFields   Strategy = "apply"      // server-side apply of the changed fields, without force
 )
 
-// Strategies lists all strategies.
+// Strategies returns all strategies.
 func Strategies() []Strategy {
 	return []Strategy{BlindUpdate, Optimistic, Retry, TestedPatch, OwnFields}
 }
@@ -149,9 +149,13 @@ func (c *Change) on(v document.Value) (document.Value, error) {
 		if err != nil {
 			return v, fmt.Errorf("%s: %w", a.Path, err)
 		}
-		sum := document.NewInt(n + a.By)
+		total := n + a.By
+		if (total > n) != (a.By > 0) {
+			return v, fmt.Errorf("%s: %d plus %d is out of range", a.Path, n, a.By)
+		}
+		sum := document.NewInt(total)
 		if isText || a.text && !v.Follow(p).Exists() {
-			sum = document.NewString(strconv.FormatInt(n+a.By, 10))
+			sum = document.NewString(strconv.FormatInt(total, 10))
 		}
 		if v, err = v.SetAt(p, sum); err != nil {
 			return v, err

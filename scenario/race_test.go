@@ -263,3 +263,34 @@ func TestLostIsWhatShortestLoses(t *testing.T) {
 		}
 	}
 }
+
+// TestRaceRefuses: a strategy that does not exist, and a sum that is no int64, are errors and not
+// interleavings without lost updates.
+func TestRaceRefuses(t *testing.T) {
+	r := raceOf(t, counter)
+	if _, err := r.Explore(t.Context(), "optimistically", RaceOptions{}); err == nil || !strings.Contains(err.Error(), `unknown strategy "optimistically"`) {
+		t.Errorf("a strategy that does not exist: %v", err)
+	}
+	for _, by := range []string{"9223372036854775807", "-9223372036854775808"} {
+		add := "- {actor: a, add: {.data.count: " + by + "}}\n"
+		s, err := Parse([]byte("scenario: patchlab.dev/v1\nactors: [{name: a}]\nobjects: ['{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: shop}}']\nrace:\n"+add+add), "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewRace(t.Context(), s); err == nil || !strings.Contains(err.Error(), "out of range") {
+			t.Errorf("adding %s twice: %v", by, err)
+		}
+	}
+}
+
+// TestUnknownAction: a step that was not parsed may have any action.
+func TestUnknownAction(t *testing.T) {
+	steps := []Step{{Actor: "a", Do: "applly", Body: "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"}}
+	results, err := Run(t.Context(), &Scenario{Steps: steps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := results[0]; got.Code != 0 || !errors.Is(got.Err, ErrInvalid) || !strings.Contains(got.Err.Error(), `unknown action "applly"`) {
+		t.Errorf("%d, %v", got.Code, got.Err)
+	}
+}

@@ -19,12 +19,16 @@ func Rewrite(data []byte, name string, expect []*Expectation) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		step := d.Root.Get("steps").At(i)
+		steps := d.Root.Get("steps")
+		if steps.Kind() != document.List || i >= steps.Len() {
+			return nil, &Error{Position: d.Position(steps), Reason: fmt.Sprintf("the expectation of step %d cannot be written: the scenario has no such step", i+1)}
+		}
+		step := steps.At(i)
 		next := e.value()
 		if document.Equal(step.Get("expect"), next) {
 			continue
 		}
-		wanted := d.Root.With("steps", d.Root.Get("steps").WithItem(i, step.With("expect", next)))
+		wanted := d.Root.With("steps", steps.WithItem(i, step.With("expect", next)))
 		text, err := manifest.Rewrite(string(data), 0, wanted)
 		if err != nil {
 			return nil, &Error{Position: d.Position(step), Reason: fmt.Sprintf("the expectation of step %d cannot be rewritten in place: write each field of the step in a line of its own", i+1)}

@@ -14,9 +14,9 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Start is the time of a scenario's first step, unless the initial objects have a later
+// Start returns the time of a scenario's first step, unless the initial objects have a later
 // time; the first step is then one minute after that. Each further step is a minute later.
-var Start = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
+func Start() time.Time { return time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC) }
 
 // Result is the result of a step.
 type Result struct {
@@ -146,7 +146,7 @@ func NewRunner(ctx context.Context, version string, definitions []string, config
 }
 
 func newRunner(version string, configure func(*cluster.Config) error) (*Runner, error) {
-	r := &Runner{now: Start.Add(-time.Minute), version: version, configure: configure, definitions: &cluster.DefinitionCache{}}
+	r := &Runner{now: Start().Add(-time.Minute), version: version, configure: configure, definitions: &cluster.DefinitionCache{}}
 	r.store = store.NewMemory(store.MemoryOptions[*cluster.Record]{Equal: cluster.Equal, UID: (*cluster.Record).UID})
 	return r, r.open()
 }

@@ -90,7 +90,7 @@ const (
 	Delete      Action = "delete"
 )
 
-// Actions lists all actions in display order.
+// Actions returns all actions in display order.
 func Actions() []Action {
 	return []Action{Apply, ForceApply, ClientApply, Create, Update, JSONPatch, MergePatch, Strategic, Delete}
 }
@@ -230,7 +230,7 @@ func (r *reader) step(v document.Value, actors []Actor) Step {
 	r.object(v, "a step", map[string]*string{"actor": &s.Actor, "do": &do, "subresource": &s.Subresource, "body": &s.Body, "note": &s.Note}, "target", "expect")
 	s.Do = Action(do)
 	if !slices.Contains(Actions(), s.Do) {
-		r.fail(v.Get("do"), fmt.Sprintf("unknown action %q; supported actions: %v", do, Actions()))
+		r.fail(v.Get("do"), unknownAction(s.Do))
 	}
 	r.actorOf(v, s.Actor, actors)
 	if t := v.Get("target"); t.Exists() {
@@ -240,6 +240,11 @@ func (r *reader) step(v document.Value, actors []Actor) Step {
 		s.Expect = r.expectation(e)
 	}
 	return s
+}
+
+// unknownAction returns the reason why a step with an action that does not exist is refused.
+func unknownAction(a Action) string {
+	return fmt.Sprintf("unknown action %q; supported actions: %v", a, Actions())
 }
 
 // actorOf checks the name of an actor.

@@ -37,6 +37,8 @@ func (r *Runner) send(ctx context.Context, s *Step, res *Result) error {
 		q.Format = cluster.StrategicPatch
 	case Delete:
 		q.Verb = cluster.Delete
+	default:
+		return &Error{Reason: unknownAction(s.Do)}
 	}
 	return r.do(ctx, q, res)
 }
