@@ -1,6 +1,7 @@
 package patchlab
 
 import (
+	"fmt"
 	"io/fs"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -32,8 +33,9 @@ type named struct {
 
 func (n named) Documents() ([]*document.Document, error) { return manifest.Parse(n.name, n.data) }
 
-// Files returns an Input that reads files from a file system, in the order of names. A name
-// is a file, a directory (its .yaml, .yml and .json files are read) or a glob.
+// Files returns an Input that reads files from a file system, such as os.DirFS("manifests"), in
+// the order of names. A name is a file, a directory (its .yaml, .yml and .json files are read) or a
+// glob. Reading from a nil file system is an error that wraps ErrInput.
 func Files(fsys fs.FS, names ...string) Input { return files{fsys, names} }
 
 type files struct {
@@ -42,6 +44,9 @@ type files struct {
 }
 
 func (f files) Documents() ([]*document.Document, error) {
+	if f.fsys == nil { // manifest.Source would read the files of the operating system
+		return nil, fmt.Errorf("%w: Files requires a file system, such as os.DirFS(\".\")", ErrInput)
+	}
 	source := manifest.Source{FS: f.fsys}
 	return source.Read(f.names...)
 }

@@ -87,6 +87,7 @@ func TestInputsWithoutAnObject(t *testing.T) {
 		{"no bytes", patchlab.Bytes(nil), false},
 		{"an input with nil documents", documents{nil, nil}, false},
 		{"an object that no Lab returned", &patchlab.Object{}, true},
+		{"files of no file system", patchlab.Files(nil, "go.mod"), true},
 	} {
 		result, err := lab.Apply(test.in, config, patchlab.ApplyOptions{})
 		if test.refused && !errors.Is(err, patchlab.ErrInput) || !test.refused && (err != nil || !result.Created()) {

@@ -235,7 +235,7 @@ func missed(t *schema.Type, wanted document.Value, c Change, owners fieldmanager
 		return Limit{LimitApplyEmpty, c.Path, "it cannot become empty: it is removed with its last field"}
 	}
 	if !apply || c.Before.Exists() {
-		return Limit{LimitOther, c.Path, fmt.Sprintf("wanted %s, but the result is %s", text(c.Before), text(c.After))}
+		return Limit{LimitOther, c.Path, fmt.Sprintf("wanted %s, but the result is %s", c.Before, c.After)}
 	}
 	path := unwanted(wanted, c.Path)
 	var names []string
@@ -281,13 +281,6 @@ func mixedKeys(t *schema.Type, path document.Path) (list document.Path, key stri
 		t = t.Map.Member(name)
 	}
 	return nil, ""
-}
-
-func text(v document.Value) string {
-	if !v.Exists() {
-		return "nothing"
-	}
-	return v.String()
 }
 
 // disordered returns a limit for each list whose items are wanted in another order.

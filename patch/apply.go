@@ -2,6 +2,7 @@ package patch
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -17,7 +18,7 @@ type Request struct {
 	// unknown kind, which is treated as a custom resource.
 	Kind *schema.Kind
 	// ObjectName and PatchName are the names of the inputs in error messages, usually file
-	// names.
+	// names. The defaults are "object" and "patch".
 	ObjectName, PatchName string
 	// MaxBytes is the maximum size of each input. 0 means the API server's 3 MiB, a
 	// negative value no limit.
@@ -36,11 +37,11 @@ func Apply(object, patch []byte, r Request) ([]byte, Type, error) {
 	if r.Observer != nil {
 		read = readWhole // the observer may keep values
 	}
-	live, err := read(object, document.Options{Name: r.ObjectName, MaxBytes: r.MaxBytes})
+	live, err := read(object, document.Options{Name: cmp.Or(r.ObjectName, "object"), MaxBytes: r.MaxBytes})
 	if err != nil {
 		return nil, r.Type, err
 	}
-	change, err := read(patch, document.Options{Name: r.PatchName, MaxBytes: r.MaxBytes})
+	change, err := read(patch, document.Options{Name: cmp.Or(r.PatchName, "patch"), MaxBytes: r.MaxBytes})
 	if err != nil {
 		return nil, r.Type, err
 	}

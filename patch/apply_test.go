@@ -60,6 +60,19 @@ func TestApplyErrors(t *testing.T) {
 	}
 }
 
+// TestApplyErrorsOfInputsWithoutNames: an error shows which of the two inputs it is about.
+func TestApplyErrorsOfInputsWithoutNames(t *testing.T) {
+	for _, c := range []struct{ object, patch, want string }{
+		{``, `{}`, "object: the input contains no document"},
+		{`{}`, ``, "patch: the input contains no document"},
+		{`{}`, `[{"op":"remove","path":"/a"}]`, "patch:1:2: operation 0 (remove /a): "},
+	} {
+		if _, _, err := patch.Apply([]byte(c.object), []byte(c.patch), patch.Request{}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s, %s: %v, want %s", c.object, c.patch, err, c.want)
+		}
+	}
+}
+
 func TestStrategicErrorNamesThePath(t *testing.T) {
 	_, err := patch.Strategic(parse(t, abc), parse(t, `{"items":[{"name":"a"},{"value":"1"}]}`), labType(), patch.Options{})
 	var e *patch.Error

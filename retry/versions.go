@@ -11,7 +11,7 @@ import (
 )
 
 // Versions caches the last known version of a bounded number of objects by a key such as
-// namespace/name, with its age. It is safe for concurrent use.
+// namespace/name, with its age. It is created by [NewVersions] and safe for concurrent use.
 type Versions[T any] struct {
 	most   int
 	oldest time.Duration
