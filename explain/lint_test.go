@@ -22,6 +22,8 @@ var lintCases = []struct{ why, object, want string }{
 	{"TCP and UDP on two ports", service + "spec: {ports: [{name: a, port: 53, protocol: TCP}, {name: b, port: 54, protocol: UDP}]}", ""},
 	{"a field that the kind does not have", aDeployment + "spec: {replica: 1}", "unknown-field .spec.replica"},
 	{"a value of the wrong type", aDeployment + "spec: {replicas: [1]}", "type .spec.replicas"},
+	{"an object in the place of a scalar and of a list", service + "spec: {ports: [{port: 80, protocol: TCP, name: {a: null}}], externalIPs: {a: b}, type: {a: {b: c}}}", "null-value .spec.ports[0].name.a, unknown-field .spec.externalIPs.a, unknown-field .spec.ports[0].name.a, unknown-field .spec.type.a, type .spec.externalIPs, type .spec.ports[0].name, type .spec.type"},
+	{"a list in the place of an object and of a scalar", aDeployment + "spec: {selector: [null], paused: [{a: b}]}", "null-value .spec.selector[0], unknown-field .spec.paused[0].a, type .spec.paused, type .spec.selector"},
 	{"several values of the wrong type", aDeployment + "spec: {replicas: [1], paused: 1, minReadySeconds: a}", "type .spec.minReadySeconds, type .spec.paused, type .spec.replicas"},
 	{"unknown fields beside a value of the wrong type", aDeployment + "spec: {replica: 1, paused: 1, template: {spec: {containrs: []}}}", "unknown-field .spec.replica, unknown-field .spec.template.spec.containrs, type .spec.paused"},
 	{"a value of the wrong type beside an item without its key", aDeployment + "spec: {paused: 1, template: {spec: {containers: [{image: a}]}}}", "missing-key .spec.template.spec.containers[0], type .spec.paused"},

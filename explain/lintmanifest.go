@@ -43,7 +43,7 @@ func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
 			continue
 		}
 		var kt *schema.Type
-		if t != nil {
+		if t != nil && t.Map != nil { // otherwise the object is in the place of a scalar or a list
 			kt = t.Map.Member(name)
 			f := t.Map.Field(name)
 			l.mergeKey(f, kid, path.Child(name))
