@@ -1,7 +1,9 @@
 package clientobject_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"log"
 	"math"
 	"reflect"
 	"strings"
@@ -120,4 +122,26 @@ func Example() {
 	}
 	fmt.Println(live.Object["data"])
 	// Output: map[b:2]
+}
+
+// A mutating admission webhook answers with the JSON patch between two states of the typed object. If
+// it took the request's text for the first one, the patch would also add the fields that Go encodes
+// although they are empty, such as status.
+func ExampleDocument() {
+	var object metav1.PartialObjectMetadata
+	if err := json.Unmarshal([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"}}`), &object); err != nil {
+		log.Fatal(err)
+	}
+	before, err := clientobject.Document(&object)
+	if err != nil {
+		log.Fatal(err)
+	}
+	object.Labels = map[string]string{"example.com/team": "a"}
+	after, err := clientobject.Document(&object)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(patch.CreateJSON(before, after))
+	// Output:
+	// [{"op":"add","path":"/metadata/labels","value":{"example.com/team":"a"}}]
 }

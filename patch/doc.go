@@ -9,7 +9,9 @@
 //
 // [CreateJSON], [CreateMerge] and [CreateStrategic] compute the patch of each type from the
 // current and the wanted object. [ThreeWay] computes the patch that 'kubectl apply' sends
-// from the last applied configuration, the wanted configuration and the live object.
+// from the last applied configuration, the wanted configuration and the live object. The function
+// Document of package clientobject makes values of typed objects, such as those that an admission
+// webhook changes.
 //
 // Where the API server deviates from the RFCs, this package does the same; doc/patches.md
 // lists the rules by the names that an [Observer] receives.
