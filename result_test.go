@@ -11,6 +11,9 @@ import (
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/scenario"
 )
 
 // TestResultsAsText prints results and objects as a log does: without values, of a Secret for example.
@@ -80,7 +83,8 @@ func TestResultsAsJSON(t *testing.T) {
 // begin with a small letter.
 func TestNamesInJSON(t *testing.T) {
 	for _, v := range []any{patchlab.Result{}, patchlab.Error{}, patchlab.Alternatives{}, patchlab.Resolution{},
-		explain.Line{}, explain.OwnedField{}, explain.Reason{}, explain.Way{}, explain.Finding{}, explain.StuckField{}, explain.RuleText{}} {
+		explain.Line{}, explain.OwnedField{}, explain.Reason{}, explain.Way{}, explain.Finding{}, explain.Migration{}, explain.RuleText{},
+		patch.Decision{}, fieldmanager.Decision{}, scenario.RaceReport{}, scenario.Mismatch{}} {
 		checkNamesInJSON(t, reflect.TypeOf(v), map[reflect.Type]bool{})
 	}
 }

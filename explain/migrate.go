@@ -12,17 +12,19 @@ import (
 type Migration struct {
 	// From lists the managers whose fields are transferred, sorted. To is the manager that
 	// applies after the migration.
-	From []string
-	To   string
+	From []string `json:"from"`
+	To   string   `json:"to"`
 	// Before and After are the object with its owners before and after. Only the owners
 	// differ.
-	Before, After fieldmanager.Object
+	Before fieldmanager.Object `json:"before"`
+	After  fieldmanager.Object `json:"after"`
 	// Folded holds the entries whose fields To receives. Lost holds entries that are
 	// removed without a transfer, because they have another apiVersion than the entry of
 	// To.
-	Folded, Lost []fieldmanager.Entry
+	Folded []fieldmanager.Entry `json:"folded,omitempty"`
+	Lost   []fieldmanager.Entry `json:"lost,omitempty"`
 	// Stuck lists the fields that To cannot remove without the migration.
-	Stuck []StuckField
+	Stuck []StuckField `json:"stuck,omitempty"`
 }
 
 // StuckField is a field that remains when its manager omits it from the configuration,

@@ -64,13 +64,14 @@ type Rule string
 type Decision struct {
 	// Path is the path of the field in the new object or, if it was removed or ignored, in
 	// the object or change that contained it.
-	Path document.Path
+	Path document.Path `json:"path"`
 	// Rule is the rule that decided.
-	Rule Rule
+	Rule Rule `json:"rule"`
 	// Outcome is the effect on the field.
-	Outcome Outcome
+	Outcome Outcome `json:"outcome"`
 	// Old and New are the values before and after; absent if the field did not exist.
-	Old, New document.Value
+	Old document.Value `json:"old,omitzero"`
+	New document.Value `json:"new,omitzero"`
 }
 
 // Observer receives decisions in the order in which they were made. It must clone Path to

@@ -30,40 +30,42 @@ type RaceOptions struct {
 
 // RaceReport is the result of exploring a race with one strategy.
 type RaceReport struct {
-	Strategy Strategy
+	Strategy Strategy `json:"strategy"`
 	// Interleavings is the number of explored interleavings, All the number of possible
 	// ones, at most math.MaxUint64. For Retry, All is a lower bound, because retries depend
 	// on the other actors.
-	Interleavings int
-	All           uint64
+	Interleavings int    `json:"interleavings"`
+	All           uint64 `json:"all"`
 	// Exhaustive reports whether every interleaving was explored.
-	Exhaustive bool
+	Exhaustive bool `json:"exhaustive"`
 	// Losing is the number of interleavings with a lost update, Refusing the number of those
 	// in which an actor gives up after its write was refused.
-	Losing, Refusing int
+	Losing   int `json:"losing"`
+	Refusing int `json:"refusing"`
 	// Shortest is the shortest prefix of an interleaving that loses an update, nil if none
 	// does. Lost holds the changes that are lost after Shortest: acknowledged and missing, with
 	// the values at that time. No later change in the interleaving restores these fields.
-	Shortest []Event
-	Lost     []Lost
+	Shortest []Event `json:"shortest,omitempty"`
+	Lost     []Lost  `json:"lost,omitempty"`
 }
 
 // Event is a read or a write by an actor.
 type Event struct {
-	Actor string
-	Write bool
+	Actor string `json:"actor"`
+	Write bool   `json:"write"`
 	// Code and Reason are those of the response to a write.
-	Code   int
-	Reason string
+	Code   int    `json:"code,omitempty"`
+	Reason string `json:"reason,omitempty"`
 	// ResourceVersion is the version that was read, or the one after the write.
-	ResourceVersion string
+	ResourceVersion string `json:"resourceVersion"`
 }
 
 // Lost is a field of an acknowledged change whose value differs from that of a serial
 // execution of all acknowledged changes.
 type Lost struct {
-	Path      string
-	Want, Got document.Value
+	Path string         `json:"path"`
+	Want document.Value `json:"want,omitzero"`
+	Got  document.Value `json:"got,omitzero"`
 }
 
 // Explore runs the race with a strategy in every possible order of the actors' reads and
