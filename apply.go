@@ -5,6 +5,8 @@ import "github.com/patchlab-dev/patchlab/patch"
 // ApplyOptions configures [Lab.Apply], [Lab.ClientApply], [Lab.Resolve] and [Lab.Alternatives].
 // Its fields are those of [Change].
 type ApplyOptions struct {
+	// FieldManager is the name of the field manager. The default is that of kubectl, for which an
+	// apply has rules of its own: "kubectl", and "kubectl-client-side-apply" for ClientApply.
 	FieldManager string
 	Force        bool // for Apply only
 	// TransferClientSide is for Apply only.
@@ -43,7 +45,7 @@ type PatchOptions struct {
 	// object is a strategic merge patch for a built-in kind and a merge patch for a custom
 	// resource.
 	Type            patch.Type
-	FieldManager    string
+	FieldManager    string // "kubectl-patch" by default
 	Subresource     string
 	FieldValidation string
 	Namespace       string
@@ -64,7 +66,7 @@ func (l *Lab) Patch(live, p Input, o PatchOptions) (*Result, error) {
 
 // WriteOptions configures [Lab.Update] and [Lab.Create]. Its fields are those of [Change].
 type WriteOptions struct {
-	FieldManager    string
+	FieldManager    string // "kubectl-replace" for Update by default, "kubectl-create" for Create
 	Subresource     string // for Update only
 	FieldValidation string
 	Namespace       string

@@ -139,7 +139,7 @@ func keyed(key string, n node) node {
 	return n
 }
 
-// Keep adds the i-th member of another object.
+// Keep adds the i-th member of another object. It panics if there is none.
 func (b *ObjectBuilder) Keep(object Value, i int) { b.add(object.n.kids()[i]) }
 
 func (b *ObjectBuilder) add(n node) {
@@ -215,7 +215,7 @@ func (b *ListBuilder) AppendObject(o *ObjectBuilder) {
 	o.kids, o.jumped = o.kids[:0], false
 }
 
-// AppendItems adds the items [from, to) of another list.
+// AppendItems adds the items [from, to) of another list. It panics if the list does not have them.
 func (b *ListBuilder) AppendItems(list Value, from, to int) {
 	b.kids = append(b.kids, list.n.kids()[from:to]...)
 }
