@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -221,7 +222,7 @@ func (g *goTest) comment(indent, text string) {
 // goText returns a text as a Go literal.
 func goText(text string) string {
 	text = strings.TrimSuffix(text, "\n")
-	if strings.ContainsAny(text, "`\r\ufeff") || strings.ContainsRune(text, 0) {
+	if strings.ContainsAny(text, "`\r\ufeff") || strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
 		return strconv.Quote(text)
 	}
 	return "`" + text + "`"

@@ -28,3 +28,20 @@ func TestGoTestHasAPackage(t *testing.T) {
 		}
 	}
 }
+
+// TestGoTestOfInvalidUTF8: the texts of a scenario may have bytes that Go does not allow in raw strings
+// and comments.
+func TestGoTestOfInvalidUTF8(t *testing.T) {
+	s := &scenario.Scenario{Title: "Bytes", About: "A mark \ufeff and a byte \xff.", Steps: []scenario.Step{{Actor: "a", Do: scenario.Apply, Body: "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"},\"data\":{\"k\":\"\xff\"}}"}}}
+	results, err := scenario.Run(t.Context(), s)
+	if err != nil || results[0].Err != nil {
+		t.Fatal(err, results)
+	}
+	text, err := scenario.GoTest(s, results, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.ParseFile(token.NewFileSet(), "x_test.go", text, parser.SkipObjectResolution); err != nil {
+		t.Error(err)
+	}
+}

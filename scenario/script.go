@@ -176,10 +176,11 @@ func comment(b *strings.Builder, text string) {
 	}
 }
 
-// printable replaces characters that would end a comment or control the terminal.
+// printable replaces characters that would end a comment or control the terminal, and the byte order
+// mark, which Go allows only at the beginning of a file.
 func printable(line string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if r < ' ' || r == 0x7f || r == 0xfeff {
 			return ' '
 		}
 		return r
