@@ -82,7 +82,8 @@ type addresses struct {
 	scope string // the scope of Services in the store
 	cidr  netip.Prefix
 	// closed is set if a Service must not choose an IP outside the range.
-	closed bool
+	closed  bool
+	records addressRecords
 
 	mu    sync.Mutex
 	ips   bands // by their offset in cidr
@@ -102,9 +103,14 @@ func newAddresses(s store.Store[*Record], scope string, cidr netip.Prefix) *addr
 // An allotment allocates the cluster IPs and node ports of one attempt at a write.
 type allotment struct {
 	*addresses
+	ctx context.Context
+	// restored is the Service of a request with Restore, whose IPs may be recorded already; otherwise absent.
+	restored document.Value
+
 	used  func() usedAddresses // of the other Services, which it lists once
 	err   error                // why they could not be listed
 	given map[int64]bool       // the node ports allocated so far
+	ip    string               // the cluster IP that was allocated, "" for none
 	full  string               // aServiceIP or aNodePort if none was left
 }
 
@@ -120,7 +126,7 @@ type usedAddresses struct {
 }
 
 func (a *addresses) allotment(ctx context.Context) *allotment {
-	allotment := &allotment{addresses: a}
+	allotment := &allotment{addresses: a, ctx: ctx}
 	allotment.used = sync.OnceValue(func() (used usedAddresses) {
 		used, allotment.err = a.inUse(ctx)
 		return used
@@ -133,18 +139,25 @@ func (a *allotment) clusterIP(family string) string {
 	if family != "IPv4" {
 		return ""
 	}
-	ip := a.next(a.used().ips)
-	if ip == "" {
+	if a.ip = a.next(a.taken); a.ip == "" {
 		a.full = aServiceIP
 	}
-	return ip
+	return a.ip
+}
+
+// taken reports whether an IP is allocated.
+func (a *allotment) taken(ip string) bool {
+	if taken, known := a.recorded(ip); known {
+		return taken
+	}
+	return a.used().ips[ip]
 }
 
 // next returns the next address that is not taken, or "" if there is none.
-func (a *addresses) next(taken map[string]bool) string {
+func (a *addresses) next(taken func(ip string) bool) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	n, ok := a.ips.next(func(n int64) bool { return taken[a.at(n)] })
+	n, ok := a.ips.next(func(n int64) bool { return taken(a.at(n)) })
 	if !ok {
 		return ""
 	}
@@ -219,7 +232,7 @@ func (t *task) allocate(asked, object, live document.Value) ([]Cause, *Status) {
 	var given *kinds.Given
 	if a := t.allotment; a != nil {
 		given = &kinds.Given{
-			IP:      func(ip string) bool { return a.used().ips[ip] && !t.dryRun() }, // a dry run allocates no IP
+			IP:      func(ip string) bool { return !t.dryRun() && a.taken(ip) }, // a dry run allocates no IP
 			Port:    func(port int64) bool { return a.used().ports[port] },
 			InRange: a.allows,
 		}

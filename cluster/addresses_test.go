@@ -143,14 +143,15 @@ func TestServiceWithoutAFreeAddress(t *testing.T) {
 func TestAddressesRunOut(t *testing.T) {
 	a := newAddresses(NewStore(), "/registry/services/specs/", netip.Prefix{})
 	seen := map[string]bool{}
+	taken := func(ip string) bool { return seen[ip] }
 	for range 65534 {
-		ip := a.next(seen)
+		ip := a.next(taken)
 		if ip == "" || ip == "10.96.0.0" || ip == "10.96.255.255" || seen[ip] {
 			t.Fatalf("%s after %d addresses", ip, len(seen))
 		}
 		seen[ip] = true
 	}
-	if ip := a.next(seen); ip != "" {
+	if ip := a.next(taken); ip != "" {
 		t.Errorf("%s is given out though all are taken", ip)
 	}
 	if ip := a.allotment(context.Background()).clusterIP("IPv6"); ip != "" {

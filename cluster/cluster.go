@@ -170,12 +170,26 @@ func (c *Cluster) create(ctx context.Context, t *task) (*Response, *Status) {
 }
 
 func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) {
-	out, st := t.create()
+	out, st := c.reserving(t, document.Value{}, t.create)
 	if st != nil {
 		return nil, st.warning(out.warnings)
 	}
 	resp, st := c.createPrepared(ctx, t, out)
+	c.unreserve(t)
 	return resp, st.warning(out.warnings)
+}
+
+// reserving returns the outcome of an attempt at a write after the cluster IPs that it allocates have been reserved.
+func (c *Cluster) reserving(t *task, live document.Value, attempt func() (outcome, *Status)) (outcome, *Status) {
+	for {
+		out, st := attempt()
+		if st != nil {
+			return out, st
+		}
+		if again, st := c.reserve(t, out.object.Value, live); !again {
+			return out, st
+		}
+	}
 }
 
 // createPrepared stores a new object.
@@ -217,6 +231,7 @@ func (c *Cluster) createPrepared(ctx context.Context, t *task, out outcome) (*Re
 	if err != nil {
 		return nil, storeStatus(t.ep, name, err)
 	}
+	t.keepReserved()
 	resp, st := t.answer(out, item)
 	c.written(ctx, t.ep, item.Value)
 	item.Value.compact(t.ep.kind)
@@ -244,6 +259,8 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	key := t.ep.key(t.Request.Namespace, t.Request.Name)
 	var out outcome
 	dropManagers := false
+	defer c.unreserve(t)
+	var was document.Value
 	try := func(current store.Item[*Record]) (*Record, error) {
 		var live fieldmanager.Object
 		if current.Revision != 0 {
@@ -252,9 +269,12 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 				return nil, st
 			}
 		}
-		var st *Status
+		was = live.Value
 		c.endCreation(t) // of an earlier try
-		if out, st = t.change(live); st == nil && out.created {
+		c.unreserve(t)
+		var st *Status
+		out, st = c.reserving(t, live.Value, func() (outcome, *Status) { return t.change(live) })
+		if st == nil && out.created {
 			st = c.beginCreation(t, t.Request.Name)
 		}
 		if st != nil {
@@ -288,8 +308,10 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	if err != nil {
 		return nil, storeStatus(t.ep, t.Request.Name, err).warning(out.warnings)
 	}
+	t.keepReserved()
 	resp, st := t.answer(out, item)
 	c.written(ctx, t.ep, item.Value)
+	c.released(ctx, t.ep, was, item.Value.tree().Value)
 	return resp, st
 }
 

@@ -172,6 +172,7 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 		defer c.admission.Changed(ep.kind)
 	}
 	ctx = context.WithoutCancel(ctx)
+	c.released(ctx, ep, r.tree().Value, document.Value{})
 	switch {
 	case ep.isCRD():
 		c.crds.mu.Lock()

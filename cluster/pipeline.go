@@ -98,6 +98,8 @@ type task struct {
 	creating bool
 	// allotment allocates addresses in this attempt; nil if the cluster does not.
 	allotment *allotment
+	// reserved are the cluster IPs that this attempt has reserved.
+	reserved reservation
 	// valid reports whether the next state passes validation even without ratcheting.
 	valid bool
 	// received are the stages of the body, if the request has notes.

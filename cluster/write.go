@@ -377,6 +377,9 @@ func (t *task) registryRequest() defaults.Request {
 	}
 	if a := t.addresses; a != nil && t.ep.sub == "" {
 		t.allotment = a.allotment(t.ctx)
+		if t.Request.Restore {
+			t.allotment.restored = withMetaText(t.body, "namespace", t.Request.Namespace)
+		}
 		q.ClusterIP, q.NodePort = t.allotment.clusterIP, t.allotment.nodePort
 	}
 	return q

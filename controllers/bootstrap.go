@@ -65,6 +65,9 @@ func roles() ([]string, error) {
 // APIServices of the versions ([cluster.Cluster.RegisterVersions]). With withRoles it also creates the
 // roles and bindings with which kube-apiserver begins. Existing objects are not changed.
 func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
+	if err := c.RecordAddresses(ctx); err != nil {
+		return err
+	}
 	all := starters(c)
 	if withRoles {
 		more, err := roles()

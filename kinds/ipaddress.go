@@ -6,9 +6,10 @@ import (
 
 // ipAddressStrategy is the strategy of networking.k8s.io/v1 IPAddress.
 var ipAddressStrategy = Strategy{
-	Group:    "networking.k8s.io",
-	Resource: "ipaddresses",
-	Name:     addressName,
+	Group:            "networking.k8s.io",
+	Resource:         "ipaddresses",
+	Name:             addressName,
+	RecordsAddresses: true,
 }
 
 func validateIPAddress(c *check, object, old field) {

@@ -16,7 +16,8 @@ var serviceStrategy = Strategy{
 		{Label: "spec.clusterIP"},
 		{Label: "spec.type"},
 	},
-	Addresses: serviceAddresses,
+	Addresses:       serviceAddresses,
+	DeletesNamesake: "endpoints",
 }
 
 // serviceAddresses returns the cluster IPs and node ports of a Service.

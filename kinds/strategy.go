@@ -102,6 +102,12 @@ type Strategy struct {
 	Registers bool
 	// Review answers objects that are reviews and are not stored; nil for other resources.
 	Review *Review
+	// RecordsAddresses is true if each allocated cluster IP has an object of the resource, as it has
+	// an IPAddress.
+	RecordsAddresses bool
+	// DeletesNamesake is a resource of the same group. Its object with the same name and namespace is
+	// deleted after an object of this resource, as the Endpoints of a Service; "" for none.
+	DeletesNamesake string
 	// Addresses returns the cluster IPs and node ports of an object; nil for resources that
 	// have none.
 	Addresses func(object document.Value) (ips []string, ports []int64)

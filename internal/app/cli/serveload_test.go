@@ -39,6 +39,11 @@ items:
 - {apiVersion: v1, kind: Service, metadata: {name: kubernetes, namespace: default}, spec: {clusterIP: 10.0.0.1, clusterIPs: [10.0.0.1], ports: [{port: 443}]}}
 - {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: system-node-critical}, value: 2000001000}
 - {apiVersion: v1, kind: ConfigMap, metadata: {name: own, namespace: default}}
+- {apiVersion: v1, kind: Service, metadata: {name: own, namespace: default}, spec: {clusterIP: 10.0.0.7, clusterIPs: [10.0.0.7], ports: [{port: 443}]}}
+- apiVersion: networking.k8s.io/v1
+  kind: IPAddress
+  metadata: {name: 10.0.0.7, uid: 11111111-1111-4111-8111-111111111111}
+  spec: {parentRef: {resource: services, namespace: default, name: own}}
 `
 
 // TestServeLoadsADump checks that the objects of a dump that every cluster has are skipped.
@@ -57,6 +62,10 @@ func TestServeLoadsADump(t *testing.T) {
 		if answer.StatusCode != want {
 			t.Errorf("%s: %d, want %d", name, answer.StatusCode, want)
 		}
+	}
+	answer, err := http.Get(url + "/apis/networking.k8s.io/v1/ipaddresses/10.0.0.7")
+	if text := bodyOf(t, answer, err); !strings.Contains(text, "11111111-1111-4111-8111-111111111111") {
+		t.Errorf("the IPAddress of the dump is %s", text)
 	}
 	stop()
 	if text := errors.String(); !strings.Contains(text, "--load: 3 objects that the cluster already has skipped\n") {

@@ -106,7 +106,7 @@ func WithNamespace(config document.Value, namespace string) document.Value {
 	return config.Set(document.NewString(namespace), "metadata", "namespace")
 }
 
-// SortForCreation moves CustomResourceDefinitions to the front, followed by Namespaces, and
+// SortForCreation moves CustomResourceDefinitions to the front, followed by Namespaces and IPAddresses, and
 // otherwise keeps the order.
 func SortForCreation(objects []Object) {
 	rank := func(o Object) int {
@@ -115,8 +115,10 @@ func SortForCreation(objects []Object) {
 			return 0
 		case "Namespace":
 			return 1
+		case "IPAddress": // that of a Service would be created with it otherwise
+			return 2
 		}
-		return 2
+		return 3
 	}
 	sort.SliceStable(objects, func(a, b int) bool { return rank(objects[a]) < rank(objects[b]) })
 }

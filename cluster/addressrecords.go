@@ -1,0 +1,190 @@
+//go:build !js
+
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/kinds"
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// kube-apiserver has an IPAddress for each cluster IP that is allocated. It creates it before the
+// Service and deletes it after it, so that of two Services with the same IP only one is created, also by
+// several servers that share a store, and an IPAddress that a client has created reserves its IP.
+
+// addressRecords is the state of a cluster that has such objects. The zero value is one that has none.
+type addressRecords struct{ endpoint atomic.Pointer[endpoint] }
+
+// reservation is the list of cluster IPs for which an attempt at a write has created objects.
+type reservation []string
+
+// RecordAddresses creates an IPAddress for each cluster IP of the Services in the store, as
+// kube-apiserver does when it starts, and from then on for each cluster IP that is allocated. Existing
+// objects are not changed. A cluster that does not allocate addresses, or whose version of Kubernetes does not
+// serve IPAddresses, has none.
+func (c *Cluster) RecordAddresses(ctx context.Context) error {
+	request := c.recordRequest(Get, "any")
+	ep, st := c.resolve(request)
+	if c.addresses == nil || st != nil {
+		return nil
+	}
+	c.addresses.records.endpoint.Store(ep)
+	page, err := c.store.List(ctx, c.addresses.scope, store.ListOptions[*Record]{})
+	if err != nil {
+		return err
+	}
+	for _, item := range page.Items {
+		service := item.Value.tree().Value
+		for _, ip := range allocatedIPs(service) {
+			if _, taken, err := c.addresses.record(ctx, ip); err != nil || taken {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			if st := c.createRecord(ctx, ip, service); st != nil && st.Reason != ReasonAlreadyExists {
+				return st
+			}
+		}
+	}
+	return nil
+}
+
+// allocatedIPs returns the cluster IPs of a Service, absent for none.
+func allocatedIPs(service document.Value) []string {
+	if !service.Exists() {
+		return nil
+	}
+	ips, _ := kinds.Find(hasAddresses).Addresses(service)
+	return slices.DeleteFunc(ips, func(ip string) bool { return ip == "" || ip == "None" })
+}
+
+// recordRequest returns a request about an IPAddress by the API server itself.
+func (c *Cluster) recordRequest(verb Verb, name string) *Request {
+	s := kinds.Find(func(s *kinds.Strategy) bool { return s.RecordsAddresses })
+	return &Request{
+		Verb: verb, Group: s.Group, Version: "v1", Resource: s.Resource, Name: name,
+		UserAgent: "kube-apiserver", User: User{Name: "system:apiserver", Groups: []string{"system:masters"}},
+	}
+}
+
+// createRecord creates the IPAddress of a Service.
+func (c *Cluster) createRecord(ctx context.Context, ip string, service document.Value) *Status {
+	r := c.recordRequest(Create, "")
+	r.Document = &document.Document{Root: kinds.AddressRecord(ip, service)}
+	_, st := c.do(ctx, r)
+	return st
+}
+
+// record returns the IPAddress of a cluster IP. taken is false if there is none.
+func (a *addresses) record(ctx context.Context, ip string) (record document.Value, taken bool, err error) {
+	item, err := a.store.Get(ctx, a.records.endpoint.Load().key("", ip), store.GetOptions{})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return record, false, nil
+	case err != nil:
+		return record, false, err
+	}
+	return item.Value.tree().Value, true, nil
+}
+
+// recorded reports whether the IP has an IPAddress, other than that of a Service which is restored. known is false in
+// a cluster without these objects. If the store fails, a.err is set and the IP counts as free, which ends the search
+// for a free one.
+func (a *allotment) recorded(ip string) (taken, known bool) {
+	if a.records.endpoint.Load() == nil {
+		return false, false
+	}
+	_, taken, err := a.record(a.ctx, ip)
+	if err != nil {
+		a.err = err
+	}
+	return taken && !a.restores(ip), true
+}
+
+// reserve creates the IPAddresses of the cluster IPs that an attempt at a write gives to a Service. again is true if
+// another write has taken one since the attempt has allocated it, so that the attempt has to be repeated.
+func (c *Cluster) reserve(t *task, object, live document.Value) (again bool, st *Status) {
+	if t.allotment == nil || t.dryRun() || c.addresses.records.endpoint.Load() == nil {
+		return false, nil
+	}
+	had := allocatedIPs(live)
+	for _, ip := range allocatedIPs(object) {
+		if slices.Contains(had, ip) || t.allotment.restores(ip) {
+			continue
+		}
+		if st = c.createRecord(t.ctx, ip, object); st == nil {
+			t.reserved = append(t.reserved, ip)
+			continue
+		}
+		c.unreserve(t)
+		if st.Reason == ReasonAlreadyExists {
+			return true, nil
+		}
+		asked, which := object.Lookup("spec", "clusterIPs").String(), " "+ip
+		if ip == t.allotment.ip {
+			asked, which = `[""]`, "" // as kube-apiserver reports one that it has chosen
+		}
+		return false, invalid(t.ep.invalidKind(object), meta(object, "name"), []Cause{
+			invalidValue("spec.clusterIPs", asked, "failed to allocate IP"+which+": "+st.Message)})
+	}
+	return false, nil
+}
+
+// restores reports whether an IP has the IPAddress of the Service that a request restores.
+func (a *allotment) restores(ip string) bool {
+	if !a.restored.Exists() {
+		return false
+	}
+	record, found, err := a.record(a.ctx, ip)
+	return err == nil && found && kinds.RecordsAddressOf(record, a.restored)
+}
+
+// unreserve deletes the IPAddresses that an attempt at a write has created, unless the write is stored.
+func (c *Cluster) unreserve(t *task) {
+	c.deleteRecords(t.ctx, t.reserved)
+	t.reserved = nil
+}
+
+// keepReserved keeps the IPAddresses that an attempt at a write has created: the write is stored.
+func (t *task) keepReserved() { t.reserved = nil }
+
+// released processes the end of a Service, if next is absent, or its change from was to next: the cluster IPs that it
+// no longer has become free.
+func (c *Cluster) released(ctx context.Context, ep *endpoint, was, next document.Value) {
+	if c.addresses == nil || !hasAddresses(ep.strategy) {
+		return
+	}
+	if c.addresses.records.endpoint.Load() != nil {
+		has := allocatedIPs(next)
+		c.deleteRecords(ctx, slices.DeleteFunc(allocatedIPs(was), func(ip string) bool { return slices.Contains(has, ip) }))
+	}
+	if !next.Exists() {
+		c.deleteNamesake(ctx, ep, was)
+	}
+}
+
+// deleteRecords deletes IPAddresses, whoever has created them. As in kube-apiserver, one that cannot be deleted is left.
+func (c *Cluster) deleteRecords(ctx context.Context, ips []string) {
+	for _, ip := range ips {
+		_, _ = c.do(context.WithoutCancel(ctx), c.recordRequest(Delete, ip))
+	}
+}
+
+// deleteNamesake deletes the Endpoints with the name of a deleted Service, without admission
+// (pkg/registry/core/service/storage, afterDelete).
+func (c *Cluster) deleteNamesake(ctx context.Context, of *endpoint, object document.Value) {
+	r := &Request{
+		Verb: Delete, Group: of.kind.Group, Version: of.kind.Version, Resource: of.strategy.DeletesNamesake,
+		Namespace: meta(object, "namespace"), Name: meta(object, "name"),
+	}
+	if ep, st := c.resolve(r); st == nil {
+		d := &deletion{Cluster: c, Request: r, ep: ep, now: c.config.Now(), admitted: true}
+		_, _ = d.deleteOne(context.WithoutCancel(ctx), r.Namespace, r.Name)
+	}
+}

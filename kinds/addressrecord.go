@@ -1,0 +1,36 @@
+//go:build !js
+
+package kinds
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// AddressRecord returns the IPAddress of a cluster IP that is allocated to a Service, for a request to
+// create it (pkg/registry/core/service/ipallocator).
+func AddressRecord(ip string, service document.Value) document.Value {
+	family := "IPv4"
+	if strings.Contains(ip, ":") {
+		family = "IPv6"
+	}
+	labels := document.NewObject().With("ipaddress.kubernetes.io/ip-family", document.NewString(family)).
+		With("ipaddress.kubernetes.io/managed-by", document.NewString("ipallocator.k8s.io"))
+	return document.NewObject().With("apiVersion", document.NewString(ipAddressStrategy.Group+"/v1")).
+		With("kind", document.NewString("IPAddress")).
+		With("metadata", document.NewObject().With("name", document.NewString(ip)).With("labels", labels)).
+		With("spec", document.NewObject().With("parentRef", serviceReference(service)))
+}
+
+// RecordsAddressOf reports whether an IPAddress is that of a Service.
+func RecordsAddressOf(record, service document.Value) bool {
+	return document.Equal(record.Lookup("spec", "parentRef"), serviceReference(service))
+}
+
+// serviceReference returns the reference of an IPAddress to its Service.
+func serviceReference(service document.Value) document.Value {
+	metadata := service.Get("metadata")
+	return document.NewObject().With("resource", document.NewString(serviceStrategy.Resource)).
+		With("namespace", metadata.Get("namespace")).With("name", metadata.Get("name"))
+}
