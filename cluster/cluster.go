@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"sync/atomic"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -28,6 +29,8 @@ type Cluster struct {
 	// register updates the APIServices of a group. It is nil until RegisterVersions, which the page
 	// does without.
 	register atomic.Pointer[func(ctx context.Context, group string)]
+	// reactions are those of OnChange.
+	reactions reactions
 }
 
 // NewStore returns an empty store in memory for a cluster, with kube-apiserver's limits on
@@ -87,6 +90,9 @@ func (c *Cluster) Kinds() *schema.Registry { return c.kinds }
 
 // ServiceRange returns the range from which cluster IPs are allocated.
 func (c *Cluster) ServiceRange() netip.Prefix { return serviceRange(c.config.ServiceRange) }
+
+// Now returns the time of the cluster's clock.
+func (c *Cluster) Now() time.Time { return c.config.Now() }
 
 // Close ends all watches and closes the store. Later requests fail.
 func (c *Cluster) Close() error { return c.store.Close() }

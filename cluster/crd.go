@@ -164,6 +164,7 @@ func (c *Cluster) written(ctx context.Context, ep *endpoint, r *Record) {
 	if ep.isCRD() || ep.strategy.Registers {
 		c.registerGroup(ctx, r.tree().Value)
 	}
+	c.react(ctx, ep)
 }
 
 // removed processes the consequences of a deletion.
@@ -187,6 +188,7 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 	case ep.strategy.Registers:
 		c.registerGroup(ctx, r.tree().Value)
 	}
+	c.react(ctx, ep)
 }
 
 // deactivate deactivates a CustomResourceDefinition: its kinds are no longer served.

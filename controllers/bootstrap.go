@@ -84,6 +84,9 @@ func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
 	if err := startServiceCIDR(ctx, c); err != nil {
 		return err
 	}
+	if err := startFlowControl(ctx, c); err != nil {
+		return err
+	}
 	return c.RegisterVersions(ctx)
 }
 

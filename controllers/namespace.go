@@ -162,10 +162,15 @@ func withConditions(list document.Value, conditions []condition, at document.Val
 		}
 	}
 	for _, c := range conditions {
-		b.Append(document.NewObject().
-			With("type", document.NewString(c.kind)).With("status", document.NewString(c.status)).
-			With("reason", document.NewString(c.reason)).With("message", document.NewString(c.message)).
-			With("lastTransitionTime", at))
+		b.Append(c.object(at))
 	}
 	return b.List()
+}
+
+// object returns the condition with its lastTransitionTime.
+func (c condition) object(at document.Value) document.Value {
+	return document.NewObject().
+		With("type", document.NewString(c.kind)).With("status", document.NewString(c.status)).
+		With("reason", document.NewString(c.reason)).With("message", document.NewString(c.message)).
+		With("lastTransitionTime", at)
 }
