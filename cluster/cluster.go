@@ -29,8 +29,9 @@ type Cluster struct {
 	// register updates the APIServices of a group. It is nil until RegisterVersions, which the page
 	// does without.
 	register atomic.Pointer[func(ctx context.Context, group string)]
-	// reactions are those of OnChange.
+	// reactions are those of OnChange, and computed are the resources of Compute.
 	reactions reactions
+	computed  computed
 }
 
 // NewStore returns an empty store in memory for a cluster, with kube-apiserver's limits on

@@ -12,8 +12,8 @@ import (
 type Reading struct {
 	// Kind is the kind of the objects.
 	Kind *schema.Kind
-	// Object is the object of a get. If the response is not a stored object, such as a Scale,
-	// it is the zero Shown and Value is the response.
+	// Object is the object of a get. If the response is not a stored object, such as a Scale or a list of
+	// computed objects, it is the zero Shown and Value is the response.
 	Object Shown
 	Value  document.Value
 	// Items are the objects of a list, and Metadata is its metadata.
@@ -45,6 +45,9 @@ func (c *Cluster) Read(ctx context.Context, r *Request) (*Reading, error) {
 func (c *Cluster) reading(ctx context.Context, r *Request, ep *endpoint) (*Reading, *Status) {
 	if ep.streams {
 		return nil, notServed(ep, ep.sub)
+	}
+	if reading, st, ok := c.computedReading(ctx, r, ep); ok {
+		return reading, st
 	}
 	switch r.Verb {
 	case Get:

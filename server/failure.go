@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // errNoPage is the error for an unknown path outside of the known groups, which is answered
@@ -23,6 +24,14 @@ var (
 		Message: "the server does not allow this method on the requested resource",
 	}
 )
+
+// errNoWatch is the error for a watch of a resource that can only be listed.
+func errNoWatch(k *schema.Kind) error {
+	return &cluster.Status{
+		Code: http.StatusMethodNotAllowed, Reason: cluster.ReasonMethodNotAllowed, Details: &cluster.StatusDetails{Group: k.Group, Kind: k.Resource},
+		Message: "watch is not supported on resources of kind \"" + k.Resource + "\"",
+	}
+}
 
 func badRequest(message string) *cluster.Status {
 	return &cluster.Status{Code: http.StatusBadRequest, Reason: cluster.ReasonBadRequest, Message: message}

@@ -98,7 +98,7 @@ func (s *Server) answer(w *writer, r *http.Request, form answerForm, t target, r
 	s.write(w, r, form, resp.Code, object)
 }
 
-// answerList writes a list that is not stored: the objects that a deletecollection deleted.
+// answerList writes a list of objects that are not stored: those that a deletecollection deleted, and computed ones.
 func (s *Server) answerList(w *writer, r *http.Request, form answerForm, t target, resp *cluster.Response) {
 	items := resp.Object.Get("items")
 	l := &list{

@@ -86,6 +86,9 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 		if len(among(verbs, routes...)) == 0 {
 			return 0, errNoResource
 		}
+		if verb == cluster.Watch && routed == "list" && r.Method == http.MethodGet && slices.Contains(verbs, routed) {
+			return 0, errNoWatch(k)
+		}
 		return 0, errMethod
 	}
 	if p.subresource != "" && p.name == "" {

@@ -217,6 +217,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		return err
 	}
 	defer func() { _ = c.Close() }()
+	c.Compute("", "componentstatuses", server.ComponentStatuses(options.Health))
 	if err := a.createInitialObjects(ctx, c, o, initial); err != nil {
 		return err
 	}
