@@ -12,14 +12,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 )
 
 // starters returns the objects that kube-apiserver creates when it starts: the system namespaces,
-// the Service kubernetes with the first address of the range, and the priority classes of system
-// pods (k8s.io/kubernetes/pkg/controlplane and plugin rest/scheduling).
+// the Service kubernetes with the first address of the range, the day since which legacy tokens are tracked,
+// and the priority classes of system pods (k8s.io/kubernetes/pkg/controlplane and plugin rest/scheduling).
 func starters(c *cluster.Cluster) []string {
 	first := c.ServiceRange().Addr().Next().String()
 	return []string{
@@ -28,6 +29,8 @@ func starters(c *cluster.Cluster) []string {
 		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"` + first + `",
 		"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","sessionAffinity":"None",
 		"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":6443}]}}`,
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kube-apiserver-legacy-service-account-token-tracking","namespace":"kube-system"},
+		"data":{"since":"` + c.Now().UTC().Format(time.DateOnly) + `"}}`,
 		priorityClass("system-cluster-critical", 2000000000, "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."),
 		priorityClass("system-node-critical", 2000001000, "Used for system critical pods that must not be moved from their current node."),
 	}

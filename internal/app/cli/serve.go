@@ -221,11 +221,15 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if err := a.createInitialObjects(ctx, c, o, initial); err != nil {
 		return err
 	}
-	if at, ok := o.advertised(l.Addr(), localAddress); ok {
+	at, ok := o.advertised(l.Addr(), localAddress)
+	if ok {
 		if err := controllers.PublishAddress(ctx, c, at); err != nil {
 			return err
 		}
+	} else {
+		at = netip.AddrPort{}
 	}
+	defer a.holdLease(ctx, c, at)()
 	if authorities != nil {
 		if err := controllers.PublishAuthorities(ctx, c, authorities); err != nil {
 			return err
@@ -266,6 +270,20 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		served, options.Authorizer = authorized, authorized
 	}
 	return server.New(served, options).Serve(ctx, l, pair)
+}
+
+// holdLease creates the Lease of this server until release is called. The server runs without it if the name of
+// the machine is not the value of a label.
+func (a *App) holdLease(ctx context.Context, c *cluster.Cluster, at netip.AddrPort) (release func()) {
+	hostname, err := os.Hostname()
+	if err == nil {
+		release, err = controllers.HoldLease(ctx, c, hostname, at)
+	}
+	if err != nil {
+		a.note("warning: the server has no Lease in kube-system: " + err.Error())
+		return func() {}
+	}
+	return release
 }
 
 // check returns an error for flags that are invalid by themselves.
