@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -22,19 +23,16 @@ type Computed func(ctx context.Context, name string) []document.Value
 // Compute answers reads of a built-in, cluster-scoped resource with computed objects. It must be called before the
 // cluster is used concurrently.
 func (c *Cluster) Compute(group, resource string, objects Computed) {
-	of := map[groupResource]Computed{{group, resource}: objects}
+	of := map[groupResource]Computed{}
 	if was := c.computed.of.Load(); was != nil {
-		for what, other := range *was {
-			if what != (groupResource{group, resource}) {
-				of[what] = other
-			}
-		}
+		maps.Copy(of, *was)
 	}
+	of[groupResource{group, resource}] = objects
 	c.computed.of.Store(&of)
 }
 
-// computedReading answers a get or list of a resource that is computed; ok is false for all others. As in kube-apiserver, parameters
-// that concern a store, such as resourceVersion and limit, have no effect.
+// computedReading answers a get or list of a resource that is computed; ok is false for all others. As in kube-apiserver,
+// parameters that concern a store, such as resourceVersion and limit, have no effect.
 func (c *Cluster) computedReading(ctx context.Context, r *Request, ep *endpoint) (reading *Reading, st *Status, ok bool) {
 	of := c.computed.of.Load()
 	if of == nil || ep.sub != "" {

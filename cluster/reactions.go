@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"context"
+	"maps"
 	"sync/atomic"
 )
 
@@ -15,16 +16,13 @@ type reactions struct {
 // reacting marks the context of the requests that a reaction makes.
 type reacting struct{}
 
-// OnChange calls react after objects of built-in resources have been stored or deleted, each named by its group and
-// resource, before the request is answered. The requests that it makes with its context do not call it again. It is for the
-// parts of an API server that keep objects in line with others, and must be called before the cluster is used
-// concurrently.
+// OnChange calls react after an object of one of the resources of a group has been stored or deleted, before the request is
+// answered. The requests that react makes with its context do not call it again. It is for the parts of an API server that
+// keep objects in line with others, and must be called before the cluster is used concurrently.
 func (c *Cluster) OnChange(group string, resources []string, react func(context.Context)) {
 	of := map[groupResource]func(context.Context){}
 	if was := c.reactions.of.Load(); was != nil {
-		for what, other := range *was {
-			of[what] = other
-		}
+		maps.Copy(of, *was)
 	}
 	for _, resource := range resources {
 		of[groupResource{group, resource}] = react
