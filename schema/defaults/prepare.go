@@ -212,9 +212,12 @@ func updatedStatus(k *schema.Kind, next, live document.Value, q Request) documen
 	case "admissionregistration.k8s.io/ValidatingAdmissionPolicy", "networking.k8s.io/ServiceCIDR",
 		"storage.k8s.io/VolumeAttachment", "storagemigration.k8s.io/StorageVersionMigration",
 		"scheduling.k8s.io/PodGroup", "certificates.k8s.io/PodCertificateRequest",
-		"internal.apiserver.k8s.io/StorageVersion", "resource.k8s.io/ResourceClaim",
-		"resource.k8s.io/DeviceTaintRule", "resource.k8s.io/ResourcePoolStatusRequest":
+		"internal.apiserver.k8s.io/StorageVersion", "resource.k8s.io/DeviceTaintRule",
+		"resource.k8s.io/ResourcePoolStatusRequest":
 		keep(statusMeta[:]...)
+	case "resource.k8s.io/ResourceClaim":
+		keep(statusMeta[:]...)
+		next = withoutDeallocated(next, live)
 	}
 	return next
 }

@@ -277,3 +277,37 @@ func taintChanged(next, live document.Value, now time.Time) document.Value {
 	}
 	return next.Set(timeText(now), "spec", "taint", "timeAdded")
 }
+
+// A deviceID identifies a device, or a share of one, in the status of a ResourceClaim.
+type deviceID struct{ driver, pool, device, share string }
+
+func deviceIDOf(v document.Value) deviceID {
+	return deviceID{textOf(v, "driver"), textOf(v, "pool"), textOf(v, "device"), textOf(v, "shareID")}
+}
+
+// withoutDeallocated removes the status of the devices that a ResourceClaim no longer allocates
+// (pkg/registry/resource/resourceclaim/strategy.go, dropDeallocatedStatusDevices). A client that
+// deallocates a claim may not know that they have one.
+func withoutDeallocated(claim, live document.Value) document.Value {
+	devices := claim.Lookup("status", "devices")
+	if devices.Kind() != document.List {
+		return claim
+	}
+	deallocated := map[deviceID]bool{}
+	for _, result := range live.Lookup("status", "allocation", "devices", "results").Items() {
+		deallocated[deviceIDOf(result)] = true
+	}
+	for _, result := range claim.Lookup("status", "allocation", "devices", "results").Items() {
+		delete(deallocated, deviceIDOf(result))
+	}
+	devices = remake.Items(devices, func(_ int, device document.Value) document.Value {
+		if deallocated[deviceIDOf(device)] {
+			return document.Value{}
+		}
+		return device
+	})
+	if devices.Len() == 0 {
+		return claim.With("status", claim.Get("status").Without("devices"))
+	}
+	return claim.Set(devices, "status", "devices")
+}
