@@ -71,3 +71,36 @@ func TestSecondEvictionChangesNothing(t *testing.T) {
 		version = now
 	}
 }
+
+// The options of an Eviction are validated only when the pod is deleted: after its PodDisruptionBudget has been
+// checked, and after the condition DisruptionTarget has been added (kube-apiserver 1.36.3).
+func TestEvictionWithInvalidOptions(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	const (
+		pods     = "/api/v1/namespaces/n/pods"
+		eviction = `{"metadata":{"name":"p"},"deleteOptions":{"propagationPolicy":"Bad"}}`
+	)
+	refused := func(code int, cause string) {
+		t.Helper()
+		_, st := q.do(cluster.Create, pods+"/p/eviction", eviction)
+		if st == nil || st.Code != code || !slices.Equal(causesOf(st), []string{cause}) {
+			t.Errorf("the eviction is answered with %v, want %d with the cause %s", st, code, cause)
+		}
+	}
+	targeted := func() bool {
+		conditions := q.must(cluster.Get, pods+"/p", "").Lookup("status", "conditions")
+		return conditions.Len() > 0 && conditions.At(conditions.Len()-1).Get("type").StringOr("") == "DisruptionTarget"
+	}
+	q.must(cluster.Create, pods, `{"metadata":{"name":"p","labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	q.must(cluster.Patch, pods+"/p/status", `{"status":{"phase":"Running"}}`)
+	q.must(cluster.Create, "/apis/policy/v1/namespaces/n/poddisruptionbudgets", `{"metadata":{"name":"b"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"a":"b"}}}}`)
+	refused(429, "DisruptionBudget:")
+	if targeted() {
+		t.Error("the pod is a target of a disruption that its budget does not allow")
+	}
+	q.must(cluster.Patch, "/apis/policy/v1/namespaces/n/poddisruptionbudgets/b", `{"spec":{"selector":{"matchLabels":{"a":"other"}}}}`)
+	refused(422, "NotSupported:propagationPolicy")
+	if !targeted() {
+		t.Error("the pod whose deletion is refused has no condition DisruptionTarget")
+	}
+}

@@ -85,11 +85,12 @@ func (c *Cluster) newEviction(t *task) (*deletion, *Status) {
 			dryRun = own
 		}
 	}
-	d.dry = len(dryRun) > 0
-	return d, checkDeletion(&d.options, dryRun)
+	r.DryRun, d.dry = dryRun, len(dryRun) > 0
+	return d, nil
 }
 
-// evict adds the condition DisruptionTarget to the pod and deletes it.
+// evict adds the condition DisruptionTarget to the pod and deletes it. As in kube-apiserver, only the
+// deletion validates its options, so a pod whose deletion is refused for them has the condition, too.
 func (d *deletion) evict(ctx context.Context, key string) *Status {
 	if !d.dry {
 		item, err := d.store.Update(ctx, key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
@@ -117,6 +118,9 @@ func (d *deletion) evict(ctx context.Context, key string) *Status {
 			version := strconv.FormatInt(item.Revision, 10)
 			d.options.ResourceVersion = &version
 		}
+	}
+	if st := checkDeletion(&d.options, d.DryRun); st != nil {
+		return st
 	}
 	_, st := d.deleteOne(ctx, d.Namespace, d.Name)
 	return st
