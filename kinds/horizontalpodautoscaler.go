@@ -159,32 +159,14 @@ func (c *check) metric(metric field, anyVersion bool) {
 	}
 }
 
+// source validates the source of a metric: first what is measured, then its target.
 func (c *check) source(kind string, source field, anyVersion bool) {
 	target := source.get("target")
 	value, average, utilization := target.get("value"), target.get("averageValue"), target.get("averageUtilization")
+	c.measured(kind, source, anyVersion)
 	c.metricTarget(target)
 	switch kind {
-	case "object", "external", "pods":
-		if name := source.get("metric.name"); c.needWith(name, "must specify a metric name") {
-			c.syntax(name, names.PathSegment)
-		}
-	case "resource":
-		c.needWith(source.get("name"), "must specify a resource name")
-	case "containerResource":
-		if name := source.get("name"); c.needWith(name, "must specify a resource name") {
-			c.containerResource(name, name.text())
-		}
-		if container := source.get("container"); c.needWith(container, "must specify a container") {
-			c.syntax(container, names.DNSLabel)
-		}
-	}
-	switch kind {
 	case "object":
-		object := source.get("describedObject")
-		c.reference(object)
-		if _, _, ok := schema.SplitAPIVersion(object.get("apiVersion").text()); !ok && !anyVersion {
-			c.invalid(object.get("apiVersion"), "unexpected GroupVersion string: "+object.get("apiVersion").text())
-		}
 		if !value.isSet() && !average.isSet() {
 			c.required(average, "must set either a target value or averageValue")
 		}
@@ -206,6 +188,32 @@ func (c *check) source(kind string, source field, anyVersion bool) {
 		if utilization.isSet() && average.isSet() {
 			c.forbidden(average, "may not set both a target raw value and a target utilization")
 		}
+	}
+}
+
+// measured validates the object, metric, resource and container of a source.
+func (c *check) measured(kind string, source field, anyVersion bool) {
+	switch kind {
+	case "resource":
+		c.needWith(source.get("name"), "must specify a resource name")
+		return
+	case "containerResource":
+		if name := source.get("name"); c.needWith(name, "must specify a resource name") {
+			c.containerResource(name, name.text())
+		}
+		if container := source.get("container"); c.needWith(container, "must specify a container") {
+			c.syntax(container, names.DNSLabel)
+		}
+		return
+	case "object":
+		object := source.get("describedObject")
+		c.reference(object)
+		if _, _, ok := schema.SplitAPIVersion(object.get("apiVersion").text()); !ok && !anyVersion {
+			c.invalid(object.get("apiVersion"), "unexpected GroupVersion string: "+object.get("apiVersion").text())
+		}
+	}
+	if name := source.get("metric.name"); c.needWith(name, "must specify a metric name") {
+		c.syntax(name, names.PathSegment)
 	}
 }
 

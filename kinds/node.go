@@ -22,44 +22,47 @@ var nodeStrategy = Strategy{
 	},
 }
 
-// validateNode validates a node. Its status subresource has the same rules, but for the capacity of swap.
+// validateNode validates a node. An update repeats some rules, and the status subresource has only
+// those of an update.
 func validateNode(c *check, object, old field) {
-	mark := len(c.errs)
-	validateTaints(c, object.getAs("spec.taints", "metadata.taints"))
-	validateNodeAnnotations(c, object.get("metadata.annotations"))
-	for _, list := range [...]string{"status.capacity", "status.allocatable"} {
-		amounts := object.get(list)
+	if c.subresource == "" {
+		validateNodeAnnotations(c, object.get("metadata.annotations"))
+		validateTaints(c, object.getAs("spec.taints", "metadata.taints"))
+		validateNodeResources(c, object.get("status"))
+		c.positive(object.getAs("status.nodeInfo.swap.capacity", "metadata.nodeSwapStatus.capacity"), aboveZero)
+		validateDeclaredFeatures(c, object.get("status.declaredFeatures"))
+		validatePodRanges(c, object.get("spec.podCIDRs"))
+	}
+	if old.isSet() {
+		validateNodeUpdate(c, object, old)
+	}
+}
+
+func validateNodeResources(c *check, status field) {
+	for _, list := range [...]string{"capacity", "allocatable"} {
+		amounts := status.get(list)
 		for i := range amounts.members() {
 			amount, resource := amounts.fieldAt(i)
 			c.resourceAmount(amount, resource)
 		}
 	}
-	validateDeclaredFeatures(c, object.get("status.declaredFeatures"))
-	if c.subresource == "" {
-		if old.isSet() {
-			c.again(mark)
-		}
-		c.positive(object.getAs("status.nodeInfo.swap.capacity", "metadata.nodeSwapStatus.capacity"), aboveZero)
-	}
-	ranges := object.get("spec.podCIDRs")
-	if !old.isSet() || !c.same(ranges, old.get("spec.podCIDRs")) {
-		bad := -1 // the first one that is no CIDR
-		for i := range ranges.items() {
-			c.addressRange(ranges.item(i))
-			_, isRange := parseRange(ranges.item(i).text(), true)
-			if !isRange && bad < 0 {
-				bad = i
-			}
-		}
-		if ranges.items() > 1 && bad >= 0 {
-			c.internalError(ranges, "invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR["+strconv.Itoa(bad)+"]: <nil> (invalid CIDR address: "+ranges.item(bad).text()+")")
-		}
-		if ranges.items() > 1 && !isDualStack(ranges.Value) {
-			c.invalid(ranges, "may specify no more than one CIDR for each IP family")
+}
+
+// validatePodRanges requires CIDRs, of which two must be of different IP families.
+func validatePodRanges(c *check, ranges field) {
+	bad := -1 // the first one that is no CIDR
+	for i := range ranges.items() {
+		c.addressRange(ranges.item(i))
+		_, isRange := parseRange(ranges.item(i).text(), true)
+		if !isRange && bad < 0 {
+			bad = i
 		}
 	}
-	if old.isSet() {
-		validateNodeUpdate(c, object, old)
+	if ranges.items() > 1 && bad >= 0 {
+		c.internalError(ranges, "invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR["+strconv.Itoa(bad)+"]: <nil> (invalid CIDR address: "+ranges.item(bad).text()+")")
+	}
+	if ranges.items() > 1 && !isDualStack(ranges.Value) {
+		c.invalid(ranges, "may specify no more than one CIDR for each IP family")
 	}
 }
 
@@ -128,8 +131,11 @@ func isDualStack(ranges document.Value) bool {
 }
 
 // validateNodeUpdate requires that fields that identify a node do not change once they are
-// set.
+// set, and validates what each update of a node or its status must meet.
 func validateNodeUpdate(c *check, object, old field) {
+	validateNodeAnnotations(c, object.get("metadata.annotations"))
+	validateNodeResources(c, object.get("status"))
+	validateDeclaredFeatures(c, object.get("status.declaredFeatures"))
 	addresses := object.get("status.addresses")
 	var seen seenTexts
 	for i := range addresses.items() {
@@ -151,6 +157,7 @@ func validateNodeUpdate(c *check, object, old field) {
 	default:
 		c.forbidden(provider, "node updates may not change providerID except from \"\" to valid")
 	}
+	validateTaints(c, object.getAs("spec.taints", "metadata.taints"))
 	if was := old.get("spec.externalID"); was.text() != external.text() {
 		c.forbidden(external, "may not be updated")
 	}

@@ -74,62 +74,76 @@ func persistentVolumeSources() []string {
 // validatePersistentVolumeSpec validates the spec of a persistent volume or, with inline, of
 // the volume in a VolumeAttachment, which allows few fields beside csi.
 func validatePersistentVolumeSpec(c *check, spec field, name string, inline bool) {
+	if inline {
+		validateInlineVolume(c, spec)
+	}
 	if modes := spec.get("accessModes"); modes.items() == 0 {
 		c.required(modes, "")
 	} else {
 		validateAccessModes(c, modes)
 	}
-	reclaim, mode, class, affinity := spec.get("persistentVolumeReclaimPolicy"), spec.get("volumeMode"), spec.get("storageClassName"), spec.get("nodeAffinity")
-	if inline {
-		validateInlineVolume(c, spec, reclaim, mode, class, affinity)
-	} else {
+	reclaim, affinity := spec.get("persistentVolumeReclaimPolicy"), spec.get("nodeAffinity")
+	if !inline {
 		validateCapacity(c, spec.get("capacity"))
-		if !reclaim.isEmpty() {
-			c.oneOf(reclaim, "Delete,Recycle,Retain")
-		}
-		if affinity.isSet() {
-			validateVolumeNodeAffinity(c, affinity)
-		}
-		c.syntaxIfSet(class, names.DNSSubdomain)
-		c.oneOfIfSet(mode, "Block,Filesystem")
+	}
+	switch {
+	case reclaim.isEmpty():
+	case !inline:
+		c.oneOf(reclaim, "Delete,Recycle,Retain")
+	case reclaim.text() != "Retain":
+		c.forbidden(reclaim, "may only be Retain in the context of inline volumes")
+	}
+	switch {
+	case !affinity.isSet():
+	case inline:
+		c.forbidden(affinity, notInline)
+	default:
+		validateVolumeNodeAffinity(c, affinity)
 	}
 	validateOneVolumeSource(c, spec, name, affinity.isSet() && !inline)
 	hostPath := spec.get("hostPath.path")
 	if reclaim.text() == "Recycle" && path.Clean(hostPath.text()) == "/" {
 		c.forbidden(reclaim, "may not be 'recycle' for a hostPath mount of '/'")
 	}
-	if attributes := spec.get("volumeAttributesClassName"); attributes.isSet() && !inline {
+	validateVolumeClass(c, spec, inline)
+}
+
+const notInline = "may not be specified in the context of inline volumes"
+
+// validateInlineVolume validates the fields that only an inline volume forbids or requires.
+func validateInlineVolume(c *check, spec field) {
+	if claim := spec.get("claimRef"); claim.isSet() {
+		c.forbidden(claim, notInline)
+	}
+	if capacity := spec.get("capacity"); capacity.Len() > 0 {
+		c.forbidden(capacity, notInline)
+	}
+	if csi := spec.get("csi"); !csi.isSet() {
+		c.required(csi, "has to be specified in the context of inline volumes")
+	}
+}
+
+// validateVolumeClass validates the class, mode and attributes of a volume.
+func validateVolumeClass(c *check, spec field, inline bool) {
+	class, mode := spec.get("storageClassName"), spec.get("volumeMode")
+	if inline {
+		if !class.isEmpty() {
+			c.forbidden(class, notInline)
+		}
+		if mode.isSet() && mode.text() != "Filesystem" {
+			c.forbidden(mode, "may not specify volumeMode other than Filesystem in the context of inline volumes")
+		}
+		return
+	}
+	c.syntaxIfSet(class, names.DNSSubdomain)
+	c.oneOfIfSet(mode, "Block,Filesystem")
+	if attributes := spec.get("volumeAttributesClassName"); attributes.isSet() {
 		if c.needWith(attributes, "an empty string is disallowed") {
 			c.syntax(attributes, names.DNSSubdomain)
 		}
 		if csi := spec.get("csi"); !csi.isSet() {
 			c.required(csi, "has to be specified when using volumeAttributesClassName")
 		}
-	}
-}
-
-func validateInlineVolume(c *check, spec, reclaim, mode, class, affinity field) {
-	const why = "may not be specified in the context of inline volumes"
-	if claim := spec.get("claimRef"); claim.isSet() {
-		c.forbidden(claim, why)
-	}
-	if capacity := spec.get("capacity"); capacity.Len() > 0 {
-		c.forbidden(capacity, why)
-	}
-	if csi := spec.get("csi"); !csi.isSet() {
-		c.required(csi, "has to be specified in the context of inline volumes")
-	}
-	if !reclaim.isEmpty() && reclaim.text() != "Retain" {
-		c.forbidden(reclaim, "may only be Retain in the context of inline volumes")
-	}
-	if affinity.isSet() {
-		c.forbidden(affinity, why)
-	}
-	if !class.isEmpty() {
-		c.forbidden(class, why)
-	}
-	if mode.isSet() && mode.text() != "Filesystem" {
-		c.forbidden(mode, "may not specify volumeMode other than Filesystem in the context of inline volumes")
 	}
 }
 

@@ -92,10 +92,10 @@ func (p *podCheck) namesIn(lists ...string) seenTexts {
 	return seen
 }
 
-// notEphemeral are the fields that, beside resources, are forbidden in an ephemeral container,
-// also if they are empty.
+// notEphemeral are the fields that are forbidden in an ephemeral container, also if they are empty,
+// in the order of their Go struct.
 var notEphemeral = [...]string{
-	"ports", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle",
+	"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle",
 }
 
 func (p *podCheck) checkEphemeralContainers() {
@@ -116,13 +116,14 @@ func (p *podCheck) checkEphemeralContainers() {
 			p.notFound(target)
 		}
 		for _, name := range notEphemeral {
-			if part := c.get(name); part.isWritten() {
+			part := c.get(name)
+			written := part.isWritten()
+			if name == "resources" { // a struct is set if one of its fields is
+				written = !part.isEmpty() || part.get("limits").wasEmpty() || part.get("requests").wasEmpty() || part.get("claims").wasEmpty()
+			}
+			if written {
 				p.forbidden(part, why)
 			}
-		}
-		// A struct is set if one of its fields is.
-		if r := c.get("resources"); !r.isEmpty() || r.get("limits").wasEmpty() || r.get("requests").wasEmpty() || r.get("claims").wasEmpty() {
-			p.forbidden(r, why)
 		}
 		mounts := c.get("volumeMounts")
 		for j := range mounts.items() {

@@ -38,8 +38,8 @@ func (p *podCheck) checkVolumes() {
 			continue
 		}
 		if volume := p.spec.get("volumes").item(claims); name.text() == "" {
+			p.required(volume.get("persistentVolumeClaim.claimName"), "") // sources are validated before names
 			p.required(volume.get("name"), "")
-			p.required(volume.get("persistentVolumeClaim.claimName"), "")
 		} else if why := names.DNSLabel(name.text()); why != "" {
 			p.unmetText(volume.get("name"), name.text(), why)
 		} else {

@@ -49,7 +49,7 @@ func validateService(c *check, object, old field) {
 	c.needOneOf(kind, "ClusterIP,ExternalName,LoadBalancer,NodePort")
 	validatePortsTogether(c, ports, kind.text())
 	validateSourceRanges(c, object, old)
-	validateLoadBalancer(c, spec, was)
+	validateLoadBalancer(c, spec)
 	validateTrafficPolicies(c, spec)
 }
 
@@ -259,25 +259,23 @@ func (c *check) paddedRange(f field, text string) {
 	c.addressRange(f)
 }
 
-func validateLoadBalancer(c *check, spec, was field) {
-	const why = "may only be used when `type` is 'LoadBalancer'"
-	balanced := spec.Value.Get("type").StringOr("") == "LoadBalancer"
-	ports, class := spec.get("allocateLoadBalancerNodePorts"), spec.get("loadBalancerClass")
-	if ports.isSet() && !balanced {
-		c.forbidden(ports, why)
+func validateLoadBalancer(c *check, spec field) {
+	if ports := spec.get("allocateLoadBalancerNodePorts"); ports.isSet() && !isBalanced(spec.Value) {
+		c.forbidden(ports, onlyBalanced)
 	}
-	if balanced && was.Value.Get("type").StringOr("") == "LoadBalancer" && !document.Equal(class.Value, was.Value.Get("loadBalancerClass")) {
-		c.invalidValue(class, orNull(class.Value), "may not change once set")
-	}
-	mark := len(c.errs)
-	switch {
-	case class.isSet() && balanced:
+	validateLoadBalancerClass(c, spec)
+}
+
+const onlyBalanced = "may only be used when `type` is 'LoadBalancer'"
+
+func isBalanced(spec document.Value) bool { return spec.Get("type").StringOr("") == "LoadBalancer" }
+
+func validateLoadBalancerClass(c *check, spec field) {
+	switch class := spec.get("loadBalancerClass"); {
+	case class.isSet() && isBalanced(spec.Value):
 		c.syntax(class, names.QualifiedName)
 	case class.isSet():
-		c.forbidden(class, why)
-	}
-	if was.isSet() {
-		c.again(mark)
+		c.forbidden(class, onlyBalanced)
 	}
 }
 
@@ -315,28 +313,38 @@ func isExternallyAccessible(spec document.Value) bool {
 }
 
 func needsHealthCheck(spec document.Value) bool {
-	return spec.Get("type").StringOr("") == "LoadBalancer" && spec.Get("externalTrafficPolicy").StringOr("") == "Local"
+	return isBalanced(spec) && spec.Get("externalTrafficPolicy").StringOr("") == "Local"
 }
 
-// validateServiceUpdate requires that the IPs and families of a Service do not change. The
-// second ones may be added or removed, and all may change with the type ExternalName.
+// validateServiceUpdate validates what depends on the stored Service, in kube-apiserver's order. The
+// class of the load balancer is validated here and again with the other fields.
 func validateServiceUpdate(c *check, spec, was field) {
+	keepAddresses(c, spec, was.Value)
+	if class := spec.get("loadBalancerClass"); isBalanced(spec.Value) && isBalanced(was.Value) && !document.Equal(class.Value, was.Value.Get("loadBalancerClass")) {
+		c.invalidValue(class, orNull(class.Value), "may not change once set")
+	}
+	validateLoadBalancerClass(c, spec)
 	if needsHealthCheck(spec.Value) && needsHealthCheck(was.Value) {
 		if health := spec.get("healthCheckNodePort"); !document.Equal(health.Value, was.Value.Get("healthCheckNodePort")) {
 			c.forbiddenChange(health, isImmutable)
 		}
 	}
-	for _, s := range [...]document.Value{spec.Value, was.Value} {
+}
+
+// keepAddresses requires that the IPs and families of a Service do not change. The second ones may
+// be added or removed, and all may change with the type ExternalName.
+func keepAddresses(c *check, spec field, was document.Value) {
+	for _, s := range [...]document.Value{spec.Value, was} {
 		if s.Get("type").StringOr("") == "ExternalName" {
 			return
 		}
 	}
-	headless, wasHeadless := isHeadless(spec.Value), isHeadless(was.Value)
+	headless, wasHeadless := isHeadless(spec.Value), isHeadless(was)
 	if !headless || !wasHeadless {
-		keepFirst(c, spec, spec.get("clusterIPs"), was.Value.Get("clusterIPs"), false)
+		keepFirst(c, spec, spec.get("clusterIPs"), was.Get("clusterIPs"), false)
 	}
 	if !headless && !wasHeadless {
-		keepFirst(c, spec, spec.get("ipFamilies"), was.Value.Get("ipFamilies"), true)
+		keepFirst(c, spec, spec.get("ipFamilies"), was.Get("ipFamilies"), true)
 	}
 }
 
