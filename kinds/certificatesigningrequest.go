@@ -129,11 +129,14 @@ func validateRequestConditions(c *check, conditions, old field) {
 func validateRequestUpdate(c *check, object, old field) {
 	conditions, stored := object.get("status.conditions"), old.get("status.conditions")
 	for _, kind := range [...]string{"Approved", "Denied", "Failed"} {
+		if conditionsOf(conditions.Value, kind).Len() < conditionsOf(stored.Value, kind).Len() {
+			c.forbidden(conditions, "updates may not remove a condition of type "+strconv.Quote(kind))
+		}
+	}
+	for _, kind := range [...]string{"Approved", "Denied"} {
 		next, was := conditionsOf(conditions.Value, kind), conditionsOf(stored.Value, kind)
 		switch {
-		case next.Len() < was.Len():
-			c.forbidden(conditions, "updates may not remove a condition of type "+strconv.Quote(kind))
-		case c.subresource == "approval" || kind == "Failed":
+		case c.subresource == "approval" || next.Len() < was.Len():
 		case next.Len() > was.Len():
 			c.forbidden(conditions, "updates may not add a condition of type "+strconv.Quote(kind))
 		case !document.Equal(next, was):
