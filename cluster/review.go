@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"context"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -55,7 +56,63 @@ func (c *Cluster) review(ctx context.Context, t *task) (*Response, *Status) {
 	} else {
 		status = review.Status(t.User)
 	}
+	if ignored := ignoredSelectors(object.Value.Lookup("spec", "resourceAttributes")); ignored != "" {
+		status = status.With("evaluationError", document.NewString(ignored))
+	}
 	return &Response{Code: 201, Object: value.With("status", status), Warnings: t.warnings}, nil
+}
+
+// ignoredSelectors returns the evaluationError of an access review: which of its selectors are ignored
+// because they cannot be parsed (registry/authorization/util, BuildEvaluationError).
+func ignoredSelectors(attributes document.Value) string {
+	var ignored []string
+	for _, kind := range [...]struct {
+		name      string
+		parse     func(text string) error
+		supported func(requirement document.Value) bool
+	}{
+		{"fieldSelector", func(text string) error { _, err := parseFields(text); return err }, supportedFieldRequirement},
+		{"labelSelector", func(text string) error { _, err := parseLabels(text); return err }, supportedLabelRequirement},
+	} {
+		selector := attributes.Get(kind.name)
+		requirements, used := selector.Get("requirements"), 0
+		for _, requirement := range requirements.Items() {
+			if kind.supported(requirement) {
+				used++
+			}
+		}
+		unparsed := used < requirements.Len()
+		if raw := selector.Get("rawSelector").StringOr(""); raw != "" && requirements.Len() == 0 {
+			unparsed = kind.parse(raw) != nil
+		}
+		switch what := "spec.resourceAttributes." + kind.name; {
+		case unparsed && used > 0:
+			ignored = append(ignored, what+" partially ignored due to parse error")
+		case unparsed:
+			ignored = append(ignored, what+" ignored due to parse error")
+		}
+	}
+	return strings.Join(ignored, "; ")
+}
+
+// supportedFieldRequirement reports whether a requirement can be written as a field selector, which
+// compares with one value.
+func supportedFieldRequirement(requirement document.Value) bool {
+	switch requirement.Get("operator").StringOr("") {
+	case "In", "NotIn":
+		return requirement.Get("values").Len() == 1
+	}
+	return false
+}
+
+// supportedLabelRequirement reports whether the operator of a requirement is known. Its key and values
+// have been validated.
+func supportedLabelRequirement(requirement document.Value) bool {
+	switch requirement.Get("operator").StringOr("") {
+	case "In", "NotIn", "Exists", "DoesNotExist":
+		return true
+	}
+	return false
 }
 
 const invalidToken = "invalid bearer token"

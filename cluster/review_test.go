@@ -65,3 +65,37 @@ func TestReviewsAreAnsweredAndNotStored(t *testing.T) {
 		t.Errorf("something was stored: revision %s became %s", before, after)
 	}
 }
+
+// TestReviewsIgnoreSelectors sends access reviews with selectors, of which kube-apiserver 1.36.3 ignores those that it
+// cannot parse.
+func TestReviewsIgnoreSelectors(t *testing.T) {
+	c := configMaps(t)
+	const field, label = "spec.resourceAttributes.fieldSelector", "spec.resourceAttributes.labelSelector"
+	const ignored, partially = " ignored due to parse error", " partially ignored due to parse error"
+	for _, review := range []struct{ selectors, want string }{
+		{`"fieldSelector":{"rawSelector":"a=b"}`, ""},
+		{`"fieldSelector":{"rawSelector":"a"}`, field + ignored},
+		{`"fieldSelector":{"rawSelector":"a=b\\"}`, field + ignored},
+		{`"fieldSelector":{"requirements":[{"key":"a","operator":"In","values":["b"]}]}`, ""},
+		{`"fieldSelector":{"requirements":[{"key":"a","operator":"In","values":["b","c"]}]}`, field + ignored},
+		{`"fieldSelector":{"requirements":[{"key":"a","operator":"NotIn","values":["b"]},{"key":"a","operator":"Exists"}]}`, field + partially},
+		{`"fieldSelector":{"requirements":[{"key":"a","operator":"Gt","values":["b"]}]}`, field + ignored},
+		{`"fieldSelector":{"requirements":[{"key":"a","operator":"","values":["b"]}]}`, field + ignored},
+		{`"labelSelector":{"rawSelector":"a in (b)"}`, ""},
+		{`"labelSelector":{"rawSelector":"a in (b"}`, label + ignored},
+		{`"labelSelector":{"requirements":[{"key":"a","operator":"DoesNotExist"}]}`, ""},
+		{`"labelSelector":{"requirements":[{"key":"a","operator":"Gt","values":["5"]}]}`, label + ignored},
+		{`"labelSelector":{"requirements":[{"key":"a","operator":"Exists"},{"key":"a","operator":"Gt","values":["5"]}]}`, label + partially},
+		{`"fieldSelector":{"rawSelector":"a"},"labelSelector":{"rawSelector":"a in (b"}`, field + ignored + "; " + label + ignored},
+	} {
+		resp, err := c.Do(context.Background(), &Request{Verb: Create, Group: "authorization.k8s.io", Version: "v1", Resource: "subjectaccessreviews",
+			Body: []byte(`{"spec":{"user":"u","resourceAttributes":{"verb":"list","resource":"pods",` + review.selectors + `}}}`)})
+		if err != nil {
+			t.Errorf("%s: %v", review.selectors, err)
+			continue
+		}
+		if got := resp.Object.Lookup("status", "evaluationError").StringOr(""); got != review.want {
+			t.Errorf("%s: evaluationError %q, want %q", review.selectors, got, review.want)
+		}
+	}
+}

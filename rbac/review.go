@@ -30,6 +30,9 @@ func (c Cluster) reviewed(ctx context.Context, r *cluster.Request, resp *cluster
 	if err != nil {
 		return nil, internal(err)
 	}
+	if ignored := resp.Object.Lookup("status", "evaluationError"); ignored.Exists() {
+		status = status.With("evaluationError", ignored)
+	}
 	out := *resp
 	out.Object = resp.Object.With("status", status)
 	return &out, nil
