@@ -129,12 +129,12 @@ func (c *Cluster) tokenUser(ctx context.Context, claims document.Value) (User, e
 	user := User{
 		Name: "system:serviceaccount:" + namespace + ":" + name, UID: uid,
 		Groups: append(names.ServiceAccountGroups(namespace), names.Authenticated),
-		Extra:  map[string][]string{"authentication.kubernetes.io/credential-id": {"JTI=" + claims.Get("jti").StringOr("")}},
+		Extra:  map[string][]string{names.TokenExtra + "credential-id": {"JTI=" + claims.Get("jti").StringOr("")}},
 	}
 	for _, kind := range [...]string{"pod", "node"} {
 		if ref := bound.Get(kind); ref.Exists() {
-			user.Extra["authentication.kubernetes.io/"+kind+"-name"] = []string{ref.Get("name").StringOr("")}
-			user.Extra["authentication.kubernetes.io/"+kind+"-uid"] = []string{ref.Get("uid").StringOr("")}
+			user.Extra[names.TokenExtra+kind+"-name"] = []string{ref.Get("name").StringOr("")}
+			user.Extra[names.TokenExtra+kind+"-uid"] = []string{ref.Get("uid").StringOr("")}
 		}
 	}
 	return user, nil

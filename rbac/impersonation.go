@@ -22,7 +22,7 @@ const (
 const (
 	authentication = "authentication.k8s.io"
 	// nodeKey is the extra field with the node of a pod to whose account a token belongs.
-	nodeKey = authentication + "/node-name"
+	nodeKey = names.TokenExtra + "node-name"
 	// From this number of groups or extra values on, the right to "*" replaces the check of each.
 	many = 4
 )

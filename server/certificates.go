@@ -16,7 +16,7 @@ import (
 
 // credentialID is the key of a user's extra fields with the hash of its certificate (KEP-4193,
 // stable since Kubernetes 1.32).
-const credentialID = "authentication.kubernetes.io/credential-id"
+const credentialID = names.TokenExtra + "credential-id"
 
 // certified is the user of the client certificate of a connection. It is verified with the first
 // request, as kube-apiserver answers a certificate that it does not trust with 401 instead of

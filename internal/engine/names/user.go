@@ -27,6 +27,10 @@ const (
 	Nodes           = "system:nodes"
 )
 
+// TokenExtra begins the names of the extra fields that a credential adds to its user, such as
+// TokenExtra+"node-name", the node of the pod that a token is bound to.
+const TokenExtra = "authentication.kubernetes.io/"
+
 // ServiceAccountGroups returns the groups of the service accounts in a namespace, apart from
 // Authenticated.
 func ServiceAccountGroups(namespace string) []string {
