@@ -15,7 +15,8 @@ import (
 // Configure adds checks to the admission of a cluster: a user may not write a role with rights that
 // the user does not have, unless a role allows the verb escalate, nor bind one, unless a role
 // allows the verb bind. Requests for certificates are approved and signed only with the verbs
-// approve and sign for their signer.
+// approve and sign for their signer, and the status of ResourceClaims is written only with the rights for
+// their binding and their drivers.
 func Configure(config *cluster.Config) error {
 	const name = "RBAC"
 	return plugins.Configure(config, []string{name}, plugins.Plugin{Name: name, New: func(c *cluster.Cluster) func(context.Context, *cluster.Attributes) *cluster.Status {
@@ -28,6 +29,8 @@ func Configure(config *cluster.Config) error {
 				return (&escalation{c}).check(ctx, a)
 			case certificates:
 				return checkSigner(ctx, c, a)
+			case dynamicResources:
+				return checkClaim(ctx, c, a)
 			}
 			return nil
 		}

@@ -3,6 +3,7 @@ package rbac_test
 import (
 	"encoding/json"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"reflect"
 	"strings"
@@ -20,6 +21,7 @@ import (
 type step struct {
 	Name, User                      string
 	Groups                          []string
+	Extra                           map[string]string
 	Method, Path, ContentType, Body string
 
 	Code int
@@ -53,7 +55,7 @@ func newClusterOf(t *testing.T, version string) rbac.Cluster {
 
 func TestRecordings(t *testing.T) {
 	// Requests for objects, and those that are refused before they reach the cluster.
-	for _, file := range []string{"testdata/recorded.jsonl", "testdata/paths.jsonl", "testdata/signers.jsonl", "testdata/streams.jsonl"} {
+	for _, file := range []string{"testdata/recorded.jsonl", "testdata/paths.jsonl", "testdata/signers.jsonl", "testdata/streams.jsonl", "testdata/claims.jsonl"} {
 		t.Run(file, func(t *testing.T) { testRecording(t, file, "") })
 	}
 	// Kinds that kube-apiserver 1.37 is the first to serve, whose version answered.
@@ -92,6 +94,9 @@ func testRecording(t *testing.T, file, version string) {
 		}
 		for _, g := range want.Groups {
 			r.Header.Add("Impersonate-Group", g)
+		}
+		for key, value := range want.Extra {
+			r.Header.Set("Impersonate-Extra-"+url.PathEscape(key), value)
 		}
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
@@ -189,6 +194,23 @@ func TestReviewOfNobody(t *testing.T) {
 		allowed, _ := status.Get("allowed").Bool()
 		if (err != nil) != test.failed || allowed != test.want {
 			t.Errorf("%s: allowed %v, error %v", test.why, allowed, err)
+		}
+	}
+}
+
+// TestClaimsBefore136 allocates a ResourceClaim in a version in which the right to update its status is enough.
+func TestClaimsBefore136(t *testing.T) {
+	c := newClusterOf(t, "1.35")
+	const group = "resource.k8s.io"
+	bindRole(t, c, "ada", []any{map[string]any{"apiGroups": []string{group}, "resources": []string{"resourceclaims", "resourceclaims/status"}, "verbs": []string{"create", "update"}}})
+	for _, r := range []*cluster.Request{
+		{Verb: cluster.Create, Body: []byte(`{"metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"c"}}]}}}`)},
+		{Verb: cluster.Update, Name: "c", Subresource: "status",
+			Body: []byte(`{"metadata":{"name":"c"},"status":{"allocation":{"devices":{"results":[{"request":"r","driver":"d.io","pool":"p","device":"d"}]}}}}`)},
+	} {
+		r.Group, r.Version, r.Resource, r.Namespace, r.User = group, "v1", "resourceclaims", "shop", cluster.User{Name: "ada"}
+		if _, err := c.Do(t.Context(), r); err != nil {
+			t.Error(err)
 		}
 	}
 }

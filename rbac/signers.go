@@ -82,14 +82,7 @@ func checkPodRequest(ctx context.Context, c *cluster.Cluster, a *cluster.Attribu
 	signer := signerOf(a.Old)
 	return unlessSigner(ctx, c, a, "sign", signer, func() *cluster.Status {
 		why := fmt.Sprintf("Forbidden: User %q is not permitted to \"sign\" for signer %q", a.Request.User.Name, signer)
-		return &cluster.Status{
-			Code: 422, Reason: cluster.ReasonInvalid,
-			Message: fmt.Sprintf("%s.%s %q is invalid: spec.signerName: %s", a.Resource.Kind, certificates, a.Name, why),
-			Details: &cluster.StatusDetails{
-				Group: certificates, Kind: a.Resource.Kind, Name: a.Name,
-				Causes: []cluster.Cause{{Type: string(schema.ErrorForbidden), Message: why, Field: "spec.signerName", Path: document.Keys("spec", "signerName")}},
-			},
-		}
+		return invalid(a, []cluster.Cause{{Type: string(schema.ErrorForbidden), Message: why, Field: "spec.signerName", Path: document.Keys("spec", "signerName")}})
 	})
 }
 
