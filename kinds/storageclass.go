@@ -92,10 +92,9 @@ func validateAllowedTopologies(c *check, terms field) {
 }
 
 // validateTopologyTerm validates the expressions of a term and returns them in a canonical
-// order, for comparison.
+// order, for comparison. Of expressions with the same key, the last counts.
 func validateTopologyTerm(c *check, expressions field) string {
-	keys := map[string]bool{}
-	var parts sortedTexts
+	known := map[string]string{} // the values of a key
 	for i := range expressions.items() {
 		expression := expressions.item(i)
 		key, values := expression.get("key"), expression.get("values")
@@ -114,11 +113,14 @@ func validateTopologyTerm(c *check, expressions field) string {
 			texts = append(texts, value.text())
 		}
 		c.syntax(key, names.QualifiedName)
-		if keys[key.text()] {
+		if _, repeated := known[key.text()]; repeated {
 			c.duplicate(key)
 		}
-		keys[key.text()] = true
-		parts = append(parts, key.text()+"\x00"+texts.joined("\x01"))
+		known[key.text()] = texts.joined("\x01")
+	}
+	var parts sortedTexts
+	for key, values := range known {
+		parts = append(parts, key+"\x00"+values)
 	}
 	return parts.joined("\x02")
 }
