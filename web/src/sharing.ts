@@ -4,16 +4,19 @@ import { listed } from "./cards";
 import { copyButton, open } from "./dialog";
 import { button, h, replace, save, select } from "./dom";
 import type { Target } from "./messages";
+import { copyOf, type State } from "./state";
 
 const panels: [string, string][] = [["all", "everything"], ["object", "the object"], ["request", "the request"], ["result", "the result"]];
 
 export async function openShare(app: App): Promise<void> {
-  const secrets = await secretsIn(app);
-  const warned = warning(secrets);
-  const body = h("div", { class: "stacked" });
+  const state = copyOf(app.state); // so that the link contains what has been checked
+  const body = h("div", { class: "stacked" }, h("p", { class: "quiet" }, "Checking whether the scenario contains Secrets…"));
   const dialog = open("Share", body);
+  const secrets = await secretsIn(app, state);
+  if (!dialog.isConnected) return;
+  const warned = warning(secrets);
   const show = async () => {
-    const link = await app.link();
+    const link = await app.link(state);
     if (!dialog.isConnected) return;
     history.replaceState(null, "", link);
     const field = h("input", { value: link, readonly: true, "aria-label": "Link to this state", focus: () => field.select() });
@@ -40,9 +43,8 @@ const secretText = /\bkind["']?\s*:\s*["']?Secret(List)?(?!\w)/;
 
 const isSecret = (t: Target): boolean => t.kind === "Secret" && t.apiVersion === "v1";
 
-/** secretsIn returns the Secrets that the scenario contains, null if the scenario cannot be run. */
-async function secretsIn(app: App): Promise<Secrets | null> {
-  const { scenario, state: { at, object } } = app;
+/** secretsIn returns the Secrets in the current state of the page, null if its scenario cannot be run. */
+async function secretsIn(app: App, { scenario, at, object }: State): Promise<Secrets | null> {
   const output = app.busy ? await app.engine.ask("run", { scenario, at, against: at, changes: 1, object }).catch(() => null) : app.output;
   if (!output) return null;
   // The text of a deletion is not shown, but a link contains it.

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { deflateRawSync } from "node:zlib";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { groupTime } from "./browser.mjs";
 import { begin, editor, end, open, settled, shown, write } from "./visit.mjs";
 
@@ -93,6 +93,34 @@ describe("sharing", { timeout: groupTime }, () => {
       await done();
     });
   }
+
+  test("the link contains the state that was checked for Secrets, not a later one", async () => {
+    const { page, done } = await open();
+    await settled(page);
+    await page.evaluate(() => { // requests to the engine wait from now on
+      const { postMessage } = Worker.prototype;
+      window.held = [];
+      Worker.prototype.postMessage = function (...message) {
+        window.held.push(() => postMessage.apply(this, message));
+      };
+      window.release = () => {
+        Worker.prototype.postMessage = postMessage;
+        for (const send of window.held) send();
+      };
+    });
+    const asked = (count) => page.waitForFunction((count) => window.held.length >= count, count);
+    await write(page, editor(page), configMap.body);
+    await asked(1); // to run it
+    await page.getByRole("button", { name: "Share" }).click();
+    await asked(2); // for the Secrets
+    await write(page, editor(page), secret);
+    await page.evaluate(() => window.release());
+    const link = await page.getByLabel("Link to this state").inputValue();
+    const shared = inflateRawSync(Buffer.from(link.replace(/.*#v1=/, ""), "base64url")).toString();
+    assert.match(shared, /name: settings/);
+    assert.doesNotMatch(shared, /hunter2/);
+    await done();
+  });
 
   test("other kinds, also with a reference to a Secret, are shared without one", async () => {
     const { page, done } = await open();
