@@ -6,7 +6,7 @@ import { button, h, refresh, replace, select } from "./dom";
 import { Latest } from "./engine";
 import type { ListingLine } from "./lines";
 import { Listing } from "./listing";
-import type { LineOutput, Manager, Row, RunOutput } from "./messages";
+import type { LineOutput, Manager, Row, RunOutput, StepResult } from "./messages";
 import { setting } from "./share";
 
 const meanings: Record<string, string> = {
@@ -85,7 +85,8 @@ export class ObjectView {
     const { output, state } = this.#app;
     const object = output?.object;
     const moved = this.#moved();
-    const gone = object || this.#rows.length === 0 ? null : output?.steps[state.at - 1]?.target;
+    const result = output?.steps[state.at - 1];
+    const gone = output && result && !object && (this.#rows.length > 0 || deleted(output, result)) ? result.target : null;
     const counter = (label: string, from: string, now: string) => h("span", null, `${label} `, h("b", { class: from ? "moved" : "" }, from ? `${from} → ${now}` : now));
     refresh(this.#heading,
       h("h2", { id: "object-title" }, object ? `${object.target.kind} ${object.target.name}` : gone ? `${gone.kind} ${gone.name} (deleted)` : state.at === 0 ? "No object yet" : "No object"),
@@ -172,9 +173,9 @@ export class ObjectView {
   }
 
   #drawTools(managers: Manager[]): void {
-    this.#tools.hidden = this.#rows.length === 0;
-    if (this.#tools.hidden) return;
     const { state, against, scenario } = this.#app;
+    this.#tools.hidden = this.#rows.length === 0 && against === null; // with a compared state, another one can be selected
+    if (this.#tools.hidden) return;
     const options: [string, string][] = [["", "the step before"]];
     for (let i = 0; i < state.at - 1; i++) options.push([String(i), i === 0 ? "the beginning" : `step ${i} (${scenario.steps[i]?.actor ?? ""})`]);
     const names = this.#app.names().filter((name) => managers.some((m) => m.name === name));
@@ -238,6 +239,9 @@ const shortened = (name: string): string => (name.length > 40 ? `${name.slice(0,
 
 /** rowsOf returns the rows to show: those of the object, or the removed ones if it was deleted. */
 const rowsOf = (output: RunOutput | null): Row[] => (output?.object || output?.rows.some((r) => r.mark === "removed") ? output.rows.filter((r) => output.object || r.mark === "removed") : []);
+
+/** deleted reports whether a step has deleted its object. */
+export const deleted = (output: RunOutput, result: StepResult): boolean => result.ok && result.changed && !output.object;
 
 /** clock returns a timestamp in readable form. */
 export const clock = (time: string): string => time.replace("T", " ").replace(/:00Z$|Z$/, "");

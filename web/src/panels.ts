@@ -5,7 +5,7 @@ import { chip } from "./chip";
 import { button, fieldPath, h, Keyed, pathButton, refresh, replace } from "./dom";
 import type { Change, Node as FieldNode, Reason, Row, RunOutput, Step, StepResult } from "./messages";
 import { repository } from "./help";
-import { clock } from "./object";
+import { clock, deleted } from "./object";
 import { Patches } from "./patches";
 import { toolOf } from "./tools";
 import type { Rules } from "./rules";
@@ -118,20 +118,21 @@ export class Panels {
   }
 
   #happened(): void {
-    const { output, state, step } = this.#app;
+    const { output, scenario, state, step } = this.#app;
     const result = output?.steps[state.at - 1];
     if (!result || !step || !output) {
       replace(this.#body, h("p", { class: "empty" }, this.#app.scenario.steps.length > 0 ? "Run a step to see its result." : "Add a step to see its result."));
       return;
     }
     const { against, conflicts } = output;
-    const gone = result.ok && result.changed && !output.object;
+    const gone = deleted(output, result);
     const changes = gone ? [] : output.changes.filter((c) => !isIdentity(c)); // the object shows what it had
     const changed = gone ? 0 : output.changed - (output.changes.length - changes.length);
     const left = changed - changes.length;
     const since = against === state.at - 1 ? "" : against === 0 ? " since the start" : ` since step ${against}`;
+    const givesUp = scenario.steps.slice(0, state.at - 1).some((s) => s.actor === step.actor && s.do.endsWith("apply")); // what an earlier step applied
     refresh(this.#verdict,
-      result.code !== 0 && isBlank(step) ? h("p", { class: "warning" }, "The manifest does not set any field yet. Paste your manifest in place of it, or add the fields that you want to apply.") : null,
+      result.code !== 0 && isBlank(step) && !givesUp ? h("p", { class: "warning" }, "The manifest does not set any field yet. Paste your manifest in place of it, or add the fields that you want to apply.") : null,
       h("div", { class: `verdict ${result.ok ? "good" : "bad"}` }, h("b", { class: "code" }, result.code === 0 ? "—" : String(result.code)),
         h("span", null, gone ? "Deleted." : verdict(result, contested(conflicts).length, output.unvalidated))),
       this.#conflicts(),
@@ -163,7 +164,7 @@ export class Panels {
 
   /** #drawOthers lists the fields that the request would change but that did not change, with the reasons. */
   #drawOthers(changed: Set<string>): void {
-    const list = this.#app.reasons.filter((r) => !changed.has(r.path) && !effectsOfChanges.has(r.effect));
+    const list = this.#app.reasons.filter((r) => !changed.has(r.path) && !effectsOfChanges.has(r.effect) && (r.rule !== wholeRequest || r.path !== "." || r.hint !== ""));
     const operation = (r: Reason) => (this.#app.step?.do === "json-patch" ? /^\[(\d+)\]/.exec(r.path)?.[1] : undefined);
     const path = (r: Reason) => (operation(r) ? h("span", null, `operation ${operation(r)}`) : r.path === "." ? h("span", null, "the request") : r.line > 0 ? pathButton(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { "data-line": r.line }) : h("code", { class: "path" }, ...fieldPath(r.path)));
     // The conflicts themselves are listed above, each with its owners.
@@ -249,6 +250,9 @@ export class Panels {
 
 /** The effects of changes, which are listed as such, and not all at first if there are many. */
 const effectsOfChanges: ReadonlySet<string> = new Set(["set", "removed", "taken over", "shared", "given up", "reordered"]);
+
+/** The rule of a request that is refused as a whole. Its text adds nothing to the response. */
+const wholeRequest = "refused/request";
 
 /** others explains why an apply without a change leaves fields of other managers alone. */
 function others(step: Step, output: RunOutput): string {

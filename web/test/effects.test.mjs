@@ -76,6 +76,38 @@ describe("the result", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("of a deleted object leaves its name, and another state to compare, beside a state before it existed", async () => {
+    const { page, done } = await open();
+    await openAt(page, [create, remove]);
+    const since = page.getByLabel("Changes since");
+    await since.selectOption("0");
+    await page.locator("#object").getByText("There is no object after this step.").waitFor();
+    assert.equal(await page.locator("#object h2").innerText(), "ResourceQuota team (deleted)");
+    await since.selectOption("");
+    await page.locator("#object .cm-line.removed", { hasText: "cpu" }).waitFor();
+    await done();
+  });
+
+  test("warns of a manifest without fields, unless it gives up what an earlier step applied", async () => {
+    const { page, done } = await open();
+    const blank = { actor: "alice", do: "apply", body: quota('"1"').replace(/^spec:[^]*/m, "") };
+    await openAt(page, [blank]);
+    const warning = page.locator("#panel .warning", { hasText: "does not set any field" });
+    await warning.waitFor();
+    await openAt(page, [{ ...create, do: "apply" }, blank]);
+    await page.locator("#panel h3", { hasText: "changed" }).waitFor();
+    await warning.waitFor({ state: "detached" });
+    await done();
+  });
+
+  test("gives no reason that only says that the request was refused", async () => {
+    const { page, done } = await open();
+    await openAt(page, [create, { actor: "bob", do: "merge-patch", target, body: '{"metadata":{"resourceVersion":"1"},"spec":{"hard":{"cpu":"2"}}}' }]);
+    await page.locator("#panel .body", { hasText: "the object has been modified" }).waitFor();
+    assert.equal(await page.getByText("Why it was refused").count(), 0);
+    await done();
+  });
+
   test("fits beside names of 128 characters", async () => {
     const { page, done } = await open();
     const name = "x".repeat(128);
