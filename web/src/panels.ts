@@ -9,7 +9,7 @@ import { clock, deleted } from "./object";
 import { Patches } from "./patches";
 import { toolOf } from "./tools";
 import type { Rules } from "./rules";
-import { emptyTarget } from "./state";
+import { addActor, emptyTarget } from "./state";
 
 const tabs: [Tab, string][] = [["happened", "Result"], ["managed", "managedFields"], ["patches", "Compare patches"]];
 
@@ -92,7 +92,7 @@ export class Panels {
     this.#starts = key;
     const name = h("input", { id: "next-manager", value: this.#free(), maxlength: "128", spellcheck: "false", autocapitalize: "off" });
     const go = (actor: string, action: string, body: string) => this.#app.change("adding a manifest", (s) => {
-      if (!s.scenario.actors.some((a) => a.name === actor)) s.scenario.actors.push({ name: actor, colour: "" });
+      addActor(s.scenario, actor);
       s.scenario.steps.splice(0, 0, { actor, do: action, subresource: "", target: emptyTarget(), body, note: "", expect: "" });
       s.at = 1;
     });

@@ -7,7 +7,7 @@ import { button, fieldPath, h, replace, select } from "./dom";
 import { type Editor, makeEditor } from "./editor";
 import { EngineError, Latest } from "./engine";
 import type { Patch } from "./messages";
-import { emptyStep, emptyTarget } from "./state";
+import { addActor, emptyStep, emptyTarget } from "./state";
 
 export class Patches {
   #app: App;
@@ -42,12 +42,13 @@ export class Patches {
       this.#original = text;
       this.#editor.show(text);
     }
-    if (!scenario.actors.some((a) => a.name === this.#actor)) this.#actor = step?.actor ?? scenario.actors[0]?.name ?? "";
+    const names = scenario.actors.length > 0 ? scenario.actors.map((a) => a.name) : ["alice"]; // the manager that is added with the first step
+    if (!names.includes(this.#actor)) this.#actor = step?.actor ?? names[0]!;
     this.#ask();
     return h("div", { class: "intent" },
       h("p", null, "Edit the object below to see the patch of each type that makes your change, its result and the owners afterwards."),
       h("div", { class: "row" },
-        select("Manager", "patch-actor", scenario.actors.map((a) => [a.name, a.name]), this.#actor, (v) => {
+        select("Manager", "patch-actor", names.map((name) => [name, name]), this.#actor, (v) => {
           this.#actor = v;
           this.#ask();
         }),
@@ -100,6 +101,7 @@ export class Patches {
     this.#app.tab = "happened";
     this.#app.change("adding a patch as a step", (state) => {
       const target = this.#app.output!.object!.target;
+      addActor(state.scenario, this.#actor);
       const step = { ...emptyStep(this.#actor), do: p.do, body: p.body, target: p.do === "apply" ? emptyTarget() : { ...target } };
       state.scenario.steps.splice(state.at, 0, step);
       state.at++;

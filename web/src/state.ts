@@ -17,6 +17,11 @@ export const emptyStep = (actor: string): Step => ({
   body: "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: blue\n",
 });
 
+/** addActor adds a manager to a scenario, unless it is one of its managers. */
+export function addActor({ actors }: Scenario, name: string): void {
+  if (!actors.some((a) => a.name === name)) actors.push({ name, colour: "" });
+}
+
 export const emptyScenario = (): Scenario => ({
   title: "", about: "", kubernetes: "", definitions: [], objects: [], actors: [{ name: "alice", colour: "" }], steps: [], race: [],
 });

@@ -5,7 +5,7 @@ import { chip } from "./chip";
 import { colours } from "./colours";
 import { button, h, refresh, replace, select } from "./dom";
 import type { Step, StepResult } from "./messages";
-import { emptyStep } from "./state";
+import { addActor, emptyStep } from "./state";
 
 export class Story {
   #app: App;
@@ -149,7 +149,7 @@ export class Story {
   #add(name: string): void {
     this.#app.change("adding a step", (state) => {
       const { scenario, at } = state;
-      if (!scenario.actors.some((a) => a.name === name)) scenario.actors.push({ name, colour: "" });
+      addActor(scenario, name);
       const before = scenario.steps.slice(0, at).findLast((s) => s.do.endsWith("apply") || s.do === "create" || s.do === "update");
       scenario.steps.splice(at, 0, { ...emptyStep(name), ...(before ? { body: before.body } : {}) });
       state.at = at + 1;

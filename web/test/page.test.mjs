@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { inflateRawSync } from "node:zlib";
 import { groupTime, host } from "./browser.mjs";
-import { address, begin, detail, drop, editor, end, example, forward, newContext, open, outcome, owned, row, settled, shown, tab, write } from "./visit.mjs";
+import { address, begin, detail, drop, editor, end, example, forward, live, newContext, open, outcome, owned, row, settled, shown, tab, write } from "./visit.mjs";
 
 before(begin);
 after(end);
@@ -301,6 +301,26 @@ steps:
     await page.locator(".patch", { hasText: "replicas: 6" }).first().waitFor();
     await page.locator(".patch", { hasText: "strategic merge patch" }).getByRole("button", { name: "Add as a step" }).click();
     await row(page, "replicas: 6").waitFor();
+    await done();
+  });
+
+  test("makes patches of a live object without a step, and adds their manager with the step", async () => {
+    const { page, done } = await open();
+    await page.getByRole("button", { name: "Paste object" }).click();
+    await write(page, page.getByRole("dialog").locator(".cm-content"), live);
+    await page.getByRole("dialog").getByRole("button", { name: "Start with this object" }).click();
+    await row(page, "replicas: 7").waitFor();
+    await tab(page, "Compare patches").click();
+    const intent = page.locator("#panel .editor .cm-content");
+    await intent.waitFor();
+    assert.equal(await page.locator("#panel").getByLabel("Manager").inputValue(), "alice");
+    await intent.getByText("replicas: 7").click();
+    await page.keyboard.press("End");
+    await page.keyboard.type("0");
+    await page.locator(".patch", { hasText: "merge patch" }).first().getByRole("button", { name: "Add as a step" }).click();
+    await row(page, "replicas: 70").waitFor();
+    assert.match(await page.locator("#story .step .chip").last().innerText(), /alice/);
+    assert.match(await page.locator("#story .actors summary").innerText(), /alice/);
     await done();
   });
 
