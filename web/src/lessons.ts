@@ -2,10 +2,11 @@
 // The current lesson is shown above the page.
 import { type App, actionNames } from "./app";
 import { chip } from "./chip";
-import { open } from "./dialog";
+import { notice, open } from "./dialog";
 import { button, h, replace } from "./dom";
 import "./lessons.css";
 import type { LessonOutput, Question, Scenario } from "./messages";
+import { keepInBrowser } from "./share";
 import type { State } from "./state";
 import { openExamples } from "./toolbar";
 
@@ -17,22 +18,24 @@ interface Progress {
 
 const key = "patchlab.playground.lessons";
 
-/** progress reads the results that are stored in the browser, by lesson title. */
+/** The results that could not be stored, by lesson title. */
+const unsaved: Record<string, Progress> = {};
+
+/** progress returns the results of completed lessons by title. */
 function progress(): Record<string, Progress> {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(key) ?? "{}");
-    return typeof stored === "object" && stored !== null ? (stored as Record<string, Progress>) : {};
+    return typeof stored === "object" ? { ...(stored as Record<string, Progress> | null), ...unsaved } : unsaved;
   } catch {
-    return {};
+    return unsaved;
   }
 }
 
+/** keepProgress stores the result of a lesson. The first time that this fails, it shows a message. */
 function keepProgress(title: string, done: Progress): void {
-  try {
-    localStorage.setItem(key, JSON.stringify({ ...progress(), [title]: done }));
-  } catch {
-    return; // ignore a full storage
-  }
+  if (keepInBrowser(key, JSON.stringify({ ...progress(), [title]: done }))) return;
+  if (Object.keys(unsaved).length === 0) notice("The browser's storage is full or turned off: your progress in the lessons is lost when the page is closed or reloaded.", undefined, true);
+  unsaved[title] = done;
 }
 
 let lessons: Promise<LessonOutput[]> | undefined;

@@ -134,20 +134,26 @@ const stores = [() => sessionStorage, () => localStorage];
  */
 export function keep(state: State): "browser" | "tab" | "" {
   const text = JSON.stringify(state);
-  const [tab, browser] = stores;
-  const inTab = put(tab!, text);
-  if (put(browser!, text) || (forget(), put(browser!, text))) {
-    if (!inTab) put(tab!, null); // an earlier state, which a reload would prefer
+  const tab = () => sessionStorage;
+  const inTab = put(tab, storageKey, text);
+  if (keepInBrowser(storageKey, text)) {
+    if (!inTab) put(tab, storageKey, null); // an earlier state, which a reload would prefer
     return "browser";
   }
   return inTab ? "tab" : "";
 }
 
-/** put writes the state to a store, or removes it, and reports whether that succeeded. */
-function put(store: () => Storage, text: string | null): boolean {
+/** keepInBrowser writes a text to the local storage, and reports whether that succeeded. Results that can be computed again make room for it. */
+export function keepInBrowser(key: string, text: string): boolean {
+  const browser = () => localStorage;
+  return put(browser, key, text) || (forget(), put(browser, key, text));
+}
+
+/** put writes a text to a store, or removes it, and reports whether that succeeded. */
+function put(store: () => Storage, key: string, text: string | null): boolean {
   try {
-    if (text === null) store().removeItem(storageKey);
-    else store().setItem(storageKey, text);
+    if (text === null) store().removeItem(key);
+    else store().setItem(key, text);
     return true;
   } catch {
     return false;

@@ -81,6 +81,28 @@ describe("lessons", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("whose results cannot be stored are remembered until the page is closed, which a message says", async () => {
+    const { page, done } = await open({}, "", (context) => context.addInitScript(() => {
+      const { setItem } = Storage.prototype;
+      Storage.prototype.setItem = function (name, text) {
+        if (name === "patchlab.playground.lessons") throw new DOMException("full", "QuotaExceededError");
+        setItem.call(this, name, text);
+      };
+    }));
+    const lesson = page.locator("#lesson");
+    const message = page.locator("#notices .lasting");
+    for (const title of ["What an apply owns", "Leaving a field out"]) {
+      await take(page, title);
+      while (!(await lesson.locator(".lesson-end").isVisible())) await lesson.locator(".choices button, .lesson-next").first().click();
+      await message.getByText("your progress in the lessons is lost when the page is closed or reloaded").waitFor();
+      assert.equal(await message.count(), 1);
+      const dialog = await list(page);
+      await dialog.getByRole("button", { name: title }).getByText(/✓ \d of \d/).waitFor();
+      await page.keyboard.press("Escape");
+    }
+    await done();
+  });
+
   test("end where something else is opened, and can be left", async () => {
     const { page, done } = await open();
     await take(page, "Two managers, two values");

@@ -22,9 +22,10 @@ export async function newContext(options) {
   return context;
 }
 
-/** open opens the page in a context of its own and gathers what went wrong in it. */
-export async function open(options = {}, fragment = "") {
+/** open opens the page in a context of its own, which prepare may change, and gathers what went wrong in it. */
+export async function open(options = {}, fragment = "", prepare = () => undefined) {
   const context = await newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true, ...options });
+  await prepare(context);
   const page = await context.newPage();
   const faults = watchFaults(page);
   await page.goto(site.url + fragment);
