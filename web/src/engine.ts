@@ -90,7 +90,8 @@ export class Engine {
     this.#worker = worker;
     this.#started = false;
     return new Promise((resolve, reject) => {
-      const fail = (message: string) => {
+      const fail = (why: string) => {
+        const message = `The engine could not be started: ${why}. Reload the page to try again.`;
         this.#watcher.failed(message);
         reject(new Error(message));
       };

@@ -43,7 +43,7 @@ const engine = new Engine({
     complete.begin();
     offline();
   },
-  failed: (message) => loading.replaceChildren(h("p", { class: "bad" }, `The engine could not be started: ${message}. Reload the page to try again.`)),
+  failed: (message) => loading.replaceChildren(h("p", { class: "bad" }, message)),
   loading: (engine, done) => later[engine].progress(done),
   loaded: (engine) => later[engine].done(),
   unloaded: (engine, message) => later[engine].failed(message),

@@ -53,9 +53,11 @@ function counted(response: Response, engine: EngineName): Response {
 }
 
 async function get(url: string): Promise<Response> {
-  const response = await fetch(url);
+  const response = await fetch(url).catch((error: unknown) => {
+    throw new Error(`the host cannot be reached (${reason(error)})`);
+  });
   if (!response.ok || !response.body) {
-    throw new Error(`the engine could not be loaded: the host answers ${response.status}${response.status === 406 ? `, ${(await response.text()).trim()}` : ""}`);
+    throw new Error(`the host answers ${response.status}${response.status === 406 ? `, ${(await response.text()).trim()}` : ""}`);
   }
   return response;
 }

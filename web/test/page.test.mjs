@@ -577,7 +577,20 @@ race: [{actor: b, add: {.data.n: 2}}]
     assert.match(await page.locator("#start h2").innerText(), /See what Kubernetes will do/);
     assert.equal(await page.locator("#start .doors a").count(), 3);
     go();
-    await page.getByText("The engine could not be started").waitFor();
+    const why = /^The engine could not be started: the host cannot be reached \(.+\)\. Reload the page to try again\.$/;
+    await page.locator("#loading").getByText(why).waitFor();
+    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n");
+    await page.locator("#panel .body").getByText(why).waitFor(); // in place of a result
+    await context.close();
+  });
+
+  test("says without JavaScript that it needs it, and does not say that it loads", async () => {
+    const context = await newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(address());
+    const { y } = await page.locator("noscript").boundingBox();
+    assert.equal(y, 0, "it comes first");
+    assert.equal(await page.locator("#loading").isVisible(), false);
     await context.close();
   });
 
