@@ -33,6 +33,7 @@ export const cardStyles = {
   ".card .owners": { background: "var(--owners)" },
   ".card .chip": { display: "inline-flex", alignItems: "center", gap: "4px", verticalAlign: "bottom" },
   ".card .letter": { display: "inline-grid", placeItems: "center", minWidth: "1.0625rem", height: "1.0625rem", borderRadius: "4px", font: "700 0.65625rem/1 var(--mono)", color: "var(--chip-text)", background: "var(--chip)" },
+  "@media (forced-colors: active)": { ".card button[aria-pressed=true]": { outline: "3px solid Highlight" } },
   ...chipColours(".card "),
 };
 

@@ -7,7 +7,7 @@ import { h } from "./dom";
 export const repository = "https://github.com/patchlab-dev/patchlab";
 
 const keys: [string, string][] = [
-  ["Alt + ← →", "previous step, next step"],
+  ["Alt + ← →", "previous step, next step (on a Mac only outside editors)"],
   ["Alt + Home, End", "before the first step, after the last step"],
   ["Ctrl + Z, Ctrl + Shift + Z", "undo and redo, in editors and elsewhere"],
   ["Ctrl + V", "outside editors: paste objects, definitions or a scenario"],

@@ -125,18 +125,21 @@ function painted(): void {
   engine.begin();
 }
 
+/** typing reports whether a key press goes to an editor or an input. */
+const typing = (event: Event): boolean => event.composedPath().some((e) => e instanceof HTMLElement && (e.isContentEditable || e.matches("input, textarea, select")));
+const inDialog = () => document.querySelector("dialog[open]") !== null;
+
+/** On a Mac, these keys move the cursor by words. */
+const altMovesCursor = /^(Mac|iP)/.test(navigator.platform);
+
 window.addEventListener("keydown", (event) => {
   if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const { at, scenario } = app.state;
   const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: scenario.steps.length }[event.key];
-  if (to === undefined || to < 0 || to > scenario.steps.length) return;
+  if (to === undefined || to < 0 || to > scenario.steps.length || inDialog() || (altMovesCursor && typing(event))) return;
   event.preventDefault();
   app.select(to);
 }, { capture: true });
-
-/** typing reports whether a key press goes to an editor or an input. */
-const typing = (event: Event): boolean => event.composedPath().some((e) => e instanceof HTMLElement && (e.isContentEditable || e.matches("input, textarea, select")));
-const inDialog = () => document.querySelector("dialog[open]") !== null;
 
 /** pageKey returns the action of a key outside of editors and inputs. */
 function pageKey(event: KeyboardEvent): (() => void) | null {

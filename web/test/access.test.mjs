@@ -35,6 +35,49 @@ describe("access", { timeout: groupTime }, () => {
     await done();
   });
 
+  for (const [platform, word, step] of [["MacIntel", "moves the cursor", 2], ["Linux x86_64", "goes to the step before", 1]]) {
+    test(`Alt and an arrow in an editor ${word} on ${platform}`, async () => {
+      const { page, done } = await open({}, "", (context) => context.addInitScript((platform) => Object.defineProperty(Navigator.prototype, "platform", { get: () => platform }), platform));
+      await editor(page).focus();
+      await page.keyboard.press("Alt+ArrowLeft");
+      await settled(page);
+      await page.getByRole("heading", { name: `Step ${step}`, exact: true }).waitFor();
+      await page.locator("#object .cm-content").focus();
+      await page.keyboard.press(step === 1 ? "Alt+ArrowRight" : "Alt+ArrowLeft");
+      await page.getByRole("heading", { name: `Step ${3 - step}`, exact: true }).waitFor();
+      await done();
+    });
+  }
+
+  test("Alt and an arrow do not change the step behind a dialog", async () => {
+    const { page, done } = await open();
+    await page.getByRole("button", { name: "Examples" }).press("Enter");
+    await page.getByRole("searchbox").focus();
+    await page.keyboard.press("Alt+ArrowLeft");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await settled(page);
+    await page.getByRole("heading", { name: "Step 2", exact: true }).waitFor();
+    await done();
+  });
+
+  test("a pressed button and the selected step can be recognized with forced colors", async () => {
+    const { page, done } = await open({ forcedColors: "active" });
+    const outlined = (target) => target.evaluate((e) => getComputedStyle(e).outlineStyle);
+    assert.equal(await outlined(page.locator(".step.selected")), "solid");
+    assert.equal(await outlined(page.locator(".step.selected .head")), "none", "once");
+    const owner = page.locator(".legend").getByRole("button", { name: "alice" });
+    assert.equal(await outlined(owner), "none");
+    await owner.click();
+    assert.equal(await outlined(owner), "solid");
+    const way = page.getByRole("button", { name: "Force" }).first();
+    await way.click();
+    await page.getByText("The request succeeds").first().waitFor();
+    await page.mouse.click(1, 1); // the focus has an outline too
+    assert.equal(await outlined(way), "solid");
+    await done();
+  });
+
   test("the heading of a step is one line on a screen of 320 pixels", async () => {
     const { page, done } = await open({ viewport: { width: 320, height: 640 } });
     const { height } = await page.locator("#request h2", { hasText: "Step 2" }).boundingBox();
