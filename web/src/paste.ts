@@ -82,7 +82,7 @@ export function openPaste(app: App, text = ""): void {
       e.stopPropagation();
       void readFiles(e.dataTransfer?.files, take, app);
     } }, editor.host),
-    found, h("div", { class: "row between" }, actions, filePicker("Choose a file", (files) => void readFiles(files, take, app))));
+    found, h("div", { class: "row between dialog-actions" }, actions, filePicker("Choose a file", (files) => void readFiles(files, take, app))));
   dialog.classList.add("wide");
   dialog.addEventListener("close", () => {
     clearTimeout(timer);

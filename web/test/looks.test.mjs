@@ -187,11 +187,26 @@ describe("the page is accessible and fit to see", { timeout: groupTime }, () => 
     }
   });
 
+  test("hints in inputs can be read", async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      const { page, done } = await open({ colorScheme });
+      await page.getByRole("button", { name: "Examples" }).click();
+      const contrast = await page.getByRole("searchbox").evaluate((input) => {
+        const luminance = (colour) => colour.match(/[\d.]+/g).slice(0, 3).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4)).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+        const [dark, light] = [getComputedStyle(input).backgroundColor, getComputedStyle(input, "::placeholder").color].map(luminance).sort((a, b) => a - b);
+        return (light + 0.05) / (dark + 0.05);
+      });
+      assert.ok(contrast >= 4.5, `${contrast} in ${colorScheme}`);
+      await done();
+    }
+  });
+
   test("prints the whole object with its owners", async () => {
     const { page, done } = await open();
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
     await page.emulateMedia({ media: "print" });
     assert.match(await page.locator("#print").innerText(), /ConfigMap settings[^]*colour: blue[^]*uid:/);
+    assert.deepEqual(await page.locator("#print .letter").evaluateAll((letters) => letters.filter((e) => getComputedStyle(e).printColorAdjust !== "exact").length), 0, "without their background, letters are white on white");
     assert.equal(await page.locator("#page").isVisible(), false);
     await page.emulateMedia({ media: null });
     await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));

@@ -57,6 +57,19 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("keeps its buttons in view below a long list, and messages off them", async () => {
+    const { page, done } = await open({ viewport: { width: 1280, height: 720 } });
+    const dialog = await fill(page, many(100));
+    const button = dialog.getByRole("button", { name: "Start with these objects" });
+    await button.waitFor();
+    await dialog.getByRole("button", { name: "Copy", exact: true }).click();
+    const message = await dialog.locator(".notice").boundingBox();
+    const { y, height } = await button.boundingBox();
+    assert.ok(y + height <= 720 - 24, "within the dialog");
+    assert.ok(message.y + message.height <= y, "not covered");
+    await done();
+  });
+
   test("can be closed while it reads; the page does not wait for the rest", async () => {
     const { page, done } = await open();
     const dialog = await fill(page, many(40_000));
