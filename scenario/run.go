@@ -260,10 +260,14 @@ func readBody(s *Step) (*document.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(docs) != 1 {
-		return nil, &Error{Reason: fmt.Sprintf("a step's body must be a single document, found %d", len(docs))}
+	switch len(docs) {
+	case 0:
+		return nil, &Error{Reason: "the step has no body"}
+	case 1:
+		return docs[0], nil
+	default:
+		return nil, &Error{Reason: fmt.Sprintf("a step's body must be a single document, found %d: put each into a step of its own", len(docs))}
 	}
-	return docs[0], nil
 }
 
 // target completes the target of a step.
