@@ -28,6 +28,18 @@ const more = async (page, name) => {
   await page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
 };
 
+/** spareWidth returns how much wider a select is than the text of its selected option. */
+function spareWidth(select) {
+  const text = document.createElement("span");
+  text.textContent = select.selectedOptions[0].textContent;
+  text.style.cssText = "position:absolute;white-space:nowrap";
+  select.parentElement.append(text);
+  text.style.font = getComputedStyle(select).font;
+  const { width } = text.getBoundingClientRect();
+  text.remove();
+  return select.getBoundingClientRect().width - width;
+}
+
 describe("the page is accessible and fit to see", { timeout: groupTime }, () => {
   for (const [width, height, size] of [[1440, 900, "desktop"], [1024, 768, "tablet"], [390, 844, "phone"], [320, 640, "small"]]) {
     for (const colorScheme of size === "small" ? ["light"] : ["light", "dark"]) {
@@ -130,17 +142,8 @@ describe("the page is accessible and fit to see", { timeout: groupTime }, () => 
         for (let i = 0; i < 3; i++) await page.getByRole("button", { name: "Run one step" }).filter({ visible: true }).tap();
         await settled(page);
         await view(page, "object");
-        const cut = await page.getByLabel("Changes since").evaluate((select) => {
-          const text = document.createElement("span");
-          text.textContent = select.selectedOptions[0].textContent;
-          text.style.cssText = "position:absolute;font:inherit";
-          select.parentElement.append(text);
-          text.style.font = getComputedStyle(select).font;
-          const needs = text.getBoundingClientRect().width + 36; // the padding and the arrow
-          text.remove();
-          return needs - select.getBoundingClientRect().width;
-        });
-        assert.ok(cut <= 0, `the chosen step lacks ${cut} pixels`);
+        const spare = await page.getByLabel("Changes since").evaluate(spareWidth);
+        assert.ok(spare >= 36, `the chosen step leaves ${spare} pixels for the padding and the arrow`);
         const [listing, detail, bar] = await Promise.all(["#object .listing", "#object .detail", "#bar"].map((name) => page.locator(name).boundingBox()));
         assert.ok(listing.height > 300, `${listing.height} pixels of the object`);
         assert.ok(Math.abs(listing.y + listing.height - detail.y) <= 1 && Math.abs(detail.y + detail.height - bar.y) <= 4, "no gap between the object, its description and the bar");
@@ -183,6 +186,20 @@ describe("the page is accessible and fit to see", { timeout: groupTime }, () => 
       await page.evaluate(axe);
       const found = await page.evaluate(() => globalThis.axe.run(document.querySelector("#tools"), { runOnly: ["color-contrast"] }));
       assert.deepEqual(found.violations, []);
+      await done();
+    }
+  });
+
+  test("the type of a forced apply is shown in full", async () => {
+    for (const [width, height] of [[1280, 800], [768, 1024], [390, 844], [320, 640]]) {
+      const { page, done } = await open({ viewport: { width, height } });
+      const type = page.getByRole("combobox", { name: "Request", exact: true });
+      await type.selectOption("force-apply");
+      await page.locator("#story .step.selected", { hasText: "(force)" }).waitFor({ state: "attached" });
+      await settled(page);
+      const spare = await type.evaluate(spareWidth);
+      assert.ok(spare >= 30, `${spare} pixels for the padding and the arrow at ${width}`);
+      assert.ok(await type.evaluate((e) => e.getBoundingClientRect().right <= e.closest(".pane").getBoundingClientRect().right), `within its pane at ${width}`);
       await done();
     }
   });
