@@ -195,6 +195,48 @@ func TestReasonsOfNormalizedTransfer(t *testing.T) {
 	}
 }
 
+// TestReasonsOfRemoval checks the reasons for fields without an owner that are removed with the item that contains
+// them, and that an apply which removes all members of an object is not said to request null.
+func TestReasonsOfRemoval(t *testing.T) {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasonsOf := func(first, second string) map[string]explain.Reason {
+		t.Helper()
+		var live patchlab.Input
+		reasons := map[string]explain.Reason{}
+		for _, manifest := range []string{first, second} {
+			for result, err := range lab.Run(live, patchlab.Bytes([]byte(manifest)), patchlab.Change{Action: patchlab.ActionApply, FieldManager: "alice", Explain: true}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				live = result.After
+				clear(reasons)
+				for _, r := range result.Reasons() {
+					reasons[r.Path.String()] = r
+				}
+			}
+		}
+		return reasons
+	}
+	const service = "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: ["
+	got := reasonsOf(service+"{name: a, port: 1}, {name: b, port: 2}]}}", service+"{name: a, port: 1}]}}")
+	const port = `.spec.ports[port=2,protocol="TCP"].targetPort`
+	if r := got[port]; r.Rule != explain.RuleWithParent || strings.Contains(r.Text, "another manager") || strings.Contains(r.Expected, "another manager") {
+		t.Errorf("%s by %s: %s %s", port, r.Rule, r.Text, r.Expected)
+	}
+	const configMap = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}"
+	for _, empty := range []string{", data: {}}", "}"} {
+		if r, ok := reasonsOf(configMap+", data: {a: x}}", configMap+empty)[".data"]; ok {
+			t.Errorf(".data%s %s by %s, requested: %s", empty, r.Effect, r.Rule, r.Wanted)
+		}
+	}
+	if r := reasonsOf(configMap+"}", configMap+", data: null}")[".data"]; r.Rule != explain.RuleNullDropped {
+		t.Errorf(".data: null %s by %s", r.Effect, r.Rule)
+	}
+}
+
 // TestReasonsOfWriteOnlyField checks that a Secret's stringData is not explained as a field that
 // the kind does not have.
 func TestReasonsOfWriteOnlyField(t *testing.T) {

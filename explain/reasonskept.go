@@ -88,7 +88,7 @@ func (e *explainer) keptByStages() {
 		for _, v := range slices.Backward(events) {
 			r.decidedBy(e.ruleOf(v, &Change{Path: c.Path, Before: r.Before, After: r.After}))
 		}
-		if e.unasked(&r) || e.isZero(&r) {
+		if e.unasked(&r) || e.isZero(&r) || e.isEmptied(&r) {
 			continue
 		}
 		if c.top >= 0 && c.top < len(c.Path) && c.top > 0 {
@@ -111,6 +111,11 @@ func (e *explainer) keptByStages() {
 // begins with those that its Go type contains.
 func (e *explainer) isZero(r *Reason) bool {
 	return e.apply && len(e.managed[r.Path.String()]) == 0 && !e.Before.Value.Exists() && r.Effect == Ignored && r.Wanted.Kind() == document.Object && r.Wanted.Len() == 0
+}
+
+// isEmptied reports whether an apply removed all members of an object or list, which the merge turns into null.
+func (e *explainer) isEmptied(r *Reason) bool {
+	return e.apply && r.Rule == RuleNullDropped && e.Before.Value.Follow(r.Path).Exists()
 }
 
 // unasked reports whether a field is unchanged because the body of a create or update lacks
@@ -304,6 +309,8 @@ func (e *explainer) describe(r *Reason) {
 		names = slices.DeleteFunc(slices.Clone(r.OwnersAfter), e.self)
 	}
 	switch {
+	case r.Rule == RuleWithParent && len(names) == 0:
+		about = rule{text: "The list item or object that contains the field is removed because it no longer has an owner, together with the fields in it that have none either."}
 	case r.Rule == Rule(fieldmanager.RulePruneKept) && e.configures(r.Path):
 		about = rule{text: "The configuration has members of the object. An apply owns these, but not the object itself, as an update does."}
 	case r.Rule == Rule(fieldmanager.RuleTransfer) && e.overrides():
