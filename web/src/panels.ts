@@ -9,7 +9,7 @@ import { clock, deleted } from "./object";
 import { Patches } from "./patches";
 import { toolOf } from "./tools";
 import type { Rules } from "./rules";
-import { addActor, emptyTarget } from "./state";
+import { addActor, emptyTarget, sameTexts } from "./state";
 
 const tabs: [Tab, string][] = [["happened", "Result"], ["managed", "managedFields"], ["patches", "Compare patches"]];
 
@@ -23,7 +23,8 @@ export class Panels {
   #goToConflict: (line: number, column: number) => void;
   #tabs = "";
   #tree = true;
-  #starts = "";
+  /** The live objects, and the one that is shown, for which manifests are offered. */
+  #offered: string[] = [];
   #verdict = h("div", { class: "stacked" });
   #changes = new Keyed(h("ul", { class: "changes" }));
   #others = h("div", { class: "stacked" });
@@ -85,11 +86,11 @@ export class Panels {
     const { output, scenario, state } = this.#app;
     const object = output!.object!;
     const notes = output!.objects[state.object]?.notes ?? [];
-    const key = `${scenario.objects.join("\u0000").length} ${state.object} ${object.resourceVersion} ${object.managers.length}`;
-    if (this.#starts === key && this.#body.querySelector(".begun")) return;
+    const begins = [...scenario.objects, JSON.stringify([state.object, object])];
+    if (sameTexts(this.#offered, begins) && this.#body.querySelector(".begun")) return; // a name that is being typed is kept
     const { steps } = await this.#app.engine.ask("starts", { scenario, object: state.object }).catch(() => ({ steps: [] }));
     if (this.#app.state.at !== 0 || this.#app.tab !== "happened") return;
-    this.#starts = key;
+    this.#offered = begins;
     const name = h("input", { id: "next-manager", value: this.#free(), maxlength: "128", spellcheck: "false", autocapitalize: "off" });
     const go = (actor: string, action: string, body: string) => this.#app.change("adding a manifest", (s) => {
       addActor(s.scenario, actor);

@@ -51,10 +51,12 @@ export function copyOf({ scenario, at, object }: State): State {
   };
 }
 
+/** sameTexts reports whether two lists have the same texts. */
+export const sameTexts = (a: string[], b: string[]): boolean => a.length === b.length && a.every((text, i) => text === b[i]);
+
 /** same reports whether two states have the same scenario. */
 export function same(a: Scenario, b: Scenario): boolean {
-  const texts = (x: string[], y: string[]) => x.length === y.length && x.every((text, i) => text === y[i]);
-  return a.title === b.title && a.about === b.about && a.kubernetes === b.kubernetes && texts(a.definitions, b.definitions) && texts(a.objects, b.objects) && texts(a.race, b.race) &&
+  return a.title === b.title && a.about === b.about && a.kubernetes === b.kubernetes && sameTexts(a.definitions, b.definitions) && sameTexts(a.objects, b.objects) && sameTexts(a.race, b.race) &&
     JSON.stringify(a.actors) === JSON.stringify(b.actors) && a.steps.length === b.steps.length && a.steps.every((step, i) => sameStep(step, b.steps[i]!));
 }
 

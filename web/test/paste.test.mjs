@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { groupTime } from "./browser.mjs";
-import { begin, end, live, open, row, settled, write } from "./visit.mjs";
+import { begin, editor, end, live, open, row, settled, write } from "./visit.mjs";
 
 before(begin);
 after(end);
@@ -54,6 +54,22 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     await dialog.getByRole("button", { name: "Only this one: ConfigMap settings-7771" }).click();
     await page.locator("#object h2", { hasText: "ConfigMap settings-7771" }).waitFor();
     assert.equal(await page.locator("#story .live-object").count(), 1);
+    await done();
+  });
+
+  test("offers manifests of the object that was pasted last, also if it differs only in its name", async () => {
+    const { page, done } = await open();
+    const manifest = async (name) => {
+      const dialog = await fill(page, live.replace("name: web\n  namespace", `name: ${name}\n  namespace`));
+      await dialog.getByRole("button", { name: "Start with this object" }).click();
+      await page.locator("#object h2", { hasText: name }).waitFor();
+      await page.getByRole("button", { name: "Write the manifest" }).waitFor();
+      await settled(page);
+    };
+    await manifest("web-1");
+    await manifest("web-2");
+    await page.getByRole("button", { name: "Write the manifest" }).click();
+    await editor(page).getByText("name: web-2").waitFor();
     await done();
   });
 
