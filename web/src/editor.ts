@@ -174,7 +174,6 @@ export interface Editor {
   annotate(marks: Mark[], cards?: Card[]): void;
   goTo(line: number, column: number): void;
   focus(): void;
-  hasFocus(): boolean;
 }
 
 export interface EditorOptions {
@@ -273,7 +272,6 @@ export function makeEditor(options: EditorOptions): Editor {
       view.focus();
     },
     focus: () => view.focus(),
-    hasFocus: () => view.hasFocus,
   };
 }
 

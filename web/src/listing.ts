@@ -3,7 +3,7 @@
 import { defaultKeymap } from "@codemirror/commands";
 import { codeFolding, foldKeymap, foldService } from "@codemirror/language";
 import { getSearchQuery, highlightSelectionMatches, search, searchKeymap, setSearchQuery } from "@codemirror/search";
-import { type ChangeSpec, EditorState, type Extension, RangeSetBuilder, type Text } from "@codemirror/state";
+import { type ChangeSpec, EditorState, type Extension, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, hoverTooltip, keymap, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
 import { codeLook, difference, marked, shadowOf } from "./editor";
 import { h } from "./dom";
@@ -208,13 +208,5 @@ export class Listing {
     const block = this.#view.lineBlockAt(doc.line(Math.min(Math.max(number, 1), doc.lines)).from);
     const { scrollTop, clientHeight } = this.#view.scrollDOM;
     return block.top >= scrollTop && block.bottom <= scrollTop + clientHeight;
-  }
-
-  focus(): void {
-    this.#view.focus();
-  }
-
-  get doc(): Text {
-    return this.#view.state.doc;
   }
 }

@@ -158,7 +158,9 @@ function choices(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
     app.changeAndTell("adding the pasted objects", `Added ${names.length > 5 ? `${names.slice(0, 4).join(", ")} and ${names.length - 4} more` : names.join(", ")}.`, (s) => {
       s.scenario.definitions.push(...out.definitions.map((d) => d.text));
       s.scenario.objects.push(...objects.map((o) => o.text));
-      if (objects.length > 0) s.at = 0, (s.object = before);
+      if (objects.length === 0) return;
+      s.at = 0;
+      s.object = before;
     });
   });
   if (objects.length === 0) return out.definitions.length > 0 ? [add] : [];

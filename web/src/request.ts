@@ -47,10 +47,6 @@ export class Request {
     this.#editor.goTo(line, column);
   }
 
-  focus(): void {
-    this.#editor.focus();
-  }
-
   /** #undo undoes the last change of the page, unless that was typing in this step, which the editor undoes. */
   #undo(): boolean {
     const { history, step } = this.#app;

@@ -60,8 +60,9 @@ export async function fromFragment(fragment: string): Promise<State | null> {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await all(stream));
     return checked(JSON.parse(text));
   } catch (error) {
-    const why = error instanceof Error && error.message.startsWith("it ") ? ` (${error.message})` : "";
-    throw new Error(why.includes("steps") ? `This link cannot be opened:${why.slice(2, -1).replace(/^it/, " it")}. Your scenario is unchanged.` : `This link is incomplete or damaged${why}. Your scenario is unchanged.`);
+    const why = error instanceof Error && error.message.startsWith("it ") ? error.message : "";
+    const what = why.includes("steps") ? `cannot be opened: ${why}` : `is incomplete or damaged${why && ` (${why})`}`;
+    throw new Error(`This link ${what}. Your scenario is unchanged.`);
   }
 }
 
