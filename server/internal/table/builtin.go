@@ -119,14 +119,16 @@ func replicaColumns() []Column {
 // in the formats, and the cells of custom resources are null for absent fields, as which a Scale
 // has 0 replicas.
 func scaleColumns(k *schema.Kind) []Column {
-	name, desired, age := nameColumn(), integer("Desired", "spec", "replicas"), ageColumn()
+	columns := []Column{nameColumn(), integer("Desired", "spec", "replicas"), integer("Available", "status", "replicas"), ageColumn()}
+	name, desired, available, age := &columns[0], &columns[1], &columns[2], &columns[3]
 	if k.Builtin {
 		name.Format = ""
-	} else {
-		desired.Cell = func(o Object) document.Value { return cell(desired.Type, o.at("spec", "replicas"), o) }
-		age = as("date", age)
+		return described(columns, "", "scale")
 	}
-	return []Column{name, desired, integer("Available", "status", "replicas"), age}
+	desired.Cell = func(o Object) document.Value { return cell("integer", o.at("spec", "replicas"), o) }
+	desired.Description, available.Description = "Number of desired replicas", "Number of actual replicas"
+	age.Type = "date"
+	return columns
 }
 
 // containers are the two columns of the containers at a path.

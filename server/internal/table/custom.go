@@ -9,23 +9,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// nameDescription is the description of the column Name, which is that of the field of ObjectMeta.
-const nameDescription = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
-
-// ageDescription is the description of the column Age, also that of the field of ObjectMeta.
-const ageDescription = "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
-
 // customColumns returns the columns of a custom resource: the name and its additional printer
 // columns, or the age if it has none. A column whose JSON path cannot be parsed and those
 // after it are left out (apiextensions-apiserver, tableconvertor).
 func customColumns(k *schema.Kind) []Column {
-	name := nameColumn()
-	name.Description = nameDescription
-	columns := []Column{name}
+	columns := []Column{nameColumn()}
 	if len(k.Columns) == 0 {
-		age := as("date", ageColumn())
-		age.Description = ageDescription
-		return append(columns, age)
+		return append(columns, as("date", ageColumn()))
 	}
 	for _, c := range k.Columns {
 		path, err := parsePath(c.JSONPath)

@@ -55,7 +55,7 @@ func Of(k *schema.Kind, subresource string) []Column {
 		return customColumns(k)
 	}
 	if columns := builtinColumns(k.Group, k.Version, k.Resource); columns != nil {
-		return columns
+		return described(columns, k.Group, k.Resource)
 	}
 	return []Column{nameColumn(), ageColumn()}
 }
@@ -158,20 +158,22 @@ func durationText(d time.Duration) string {
 }
 
 func nameColumn() Column {
-	return Column{Name: "Name", Type: "string", Format: "name", Cell: func(o Object) document.Value {
+	return Column{Name: "Name", Type: "string", Format: "name", Description: nameDescription, Cell: func(o Object) document.Value {
 		return document.NewString(o.text("metadata", "name"))
 	}}
 }
 
 func ageColumn() Column {
-	return textColumn("Age", func(o Object) string { return o.since("metadata", "creationTimestamp") })
+	age := textColumn("Age", func(o Object) string { return o.since("metadata", "creationTimestamp") })
+	age.Description = ageDescription
+	return age
 }
 
 // created is the name of the column of kinds for which kube-apiserver defines no columns.
 const created = "Created At"
 
 func createdColumn() Column {
-	return Column{Name: created, Type: "date", Cell: func(o Object) document.Value {
+	return Column{Name: created, Type: "date", Description: ageDescription, Cell: func(o Object) document.Value {
 		return o.at("metadata", "creationTimestamp")
 	}}
 }

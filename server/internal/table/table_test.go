@@ -2,9 +2,11 @@ package table
 
 import (
 	"bufio"
+	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +83,45 @@ func checkColumns(t *testing.T, got []Column, want document.Value) {
 	}
 	if fmt.Sprint(a) != fmt.Sprint(b) {
 		t.Fatalf("columns:\n got %v\nwant %v", a, b)
+	}
+}
+
+// TestColumnsOfAllKinds compares the columns of every built-in kind, with their descriptions, with those of
+// empty tables recorded from kube-apiserver.
+func TestColumnsOfAllKinds(t *testing.T) {
+	file, err := os.Open(filepath.Join("testdata", "columns.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := 0
+	for lines := bufio.NewScanner(unzipped); lines.Scan(); kinds++ {
+		want := parse(t, lines.Text())
+		kind := schema.NewKind(schema.GroupVersionKind{Group: want.Get("group").StringOr(""), Version: want.Get("version").StringOr("")}, nil)
+		kind.Resource, kind.Builtin = want.Get("resource").StringOr(""), true
+		t.Run(kind.APIVersion()+"/"+kind.Resource, func(t *testing.T) {
+			columns := Of(kind, "")
+			checkColumns(t, columns, want.Get("columns"))
+			checkDescriptions(t, columns, want.Get("columns"))
+		})
+	}
+	if kinds != 61 {
+		t.Errorf("%d kinds were compared, want 61", kinds)
+	}
+}
+
+// checkDescriptions compares the descriptions of columns, whose names have been compared.
+func checkDescriptions(t *testing.T, columns []Column, want document.Value) {
+	t.Helper()
+	columns = slices.DeleteFunc(columns, func(c Column) bool { return c.Name == "" })
+	for i, c := range columns {
+		if want := want.At(i).Get("description").StringOr(""); c.Description != want {
+			t.Errorf("column %s is described as %q, want %q", c.Name, c.Description, want)
+		}
 	}
 }
 
@@ -191,16 +232,20 @@ func FuzzPath(f *testing.F) {
 func TestScaleColumns(t *testing.T) {
 	kind := schema.NewKind(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, nil)
 	for _, c := range []struct {
-		builtin         bool
-		format, ageType string
+		builtin            bool
+		format, ageType    string
+		desired, available string // their descriptions
 	}{
-		{true, "", "string"},
-		{false, "name", "date"},
+		{true, "", "string", "replicas is the desired number of instances for the scaled object.", "replicas is the actual number of observed instances of the scaled object."},
+		{false, "name", "date", "Number of desired replicas", "Number of actual replicas"},
 	} {
 		kind.Builtin = c.builtin
 		columns := Of(kind, "scale")
 		checkColumns(t, columns, parse(t, `[{"name":"Name","type":"string","format":"`+c.format+`","priority":0},{"name":"Desired","type":"integer","format":"","priority":0},
 			{"name":"Available","type":"integer","format":"","priority":0},{"name":"Age","type":"`+c.ageType+`","format":"","priority":0}]`))
 		checkRow(t, columns, parse(t, `{"object":{"metadata":{"name":"d"},"spec":{"replicas":4},"status":{"replicas":2}},"cells":["d",4,2,"0s"]}`), time.Time{})
+		if desired, available := columns[1].Description, columns[2].Description; desired != c.desired || available != c.available {
+			t.Errorf("built-in %t: the descriptions are %q and %q", c.builtin, desired, available)
+		}
 	}
 }
