@@ -7,12 +7,9 @@ let numbers = 0;
 /** open shows a dialog. Closing it, for example with Escape, removes it and restores the focus. */
 export function open(title: string, ...children: (Node | null)[]): HTMLDialogElement {
   const id = `dialog-title-${++numbers}`;
-  const back = document.activeElement as HTMLElement | null;
   const messages = h("div", { class: "dialog-notices", role: "status" });
-  const dialog = h("dialog", { "aria-labelledby": id, close: () => {
-    dialog.remove();
-    back?.focus();
-  }, click: (e: MouseEvent) => e.target === dialog && dialog.close() },
+  // The browser gives the focus back when a dialog is closed, before it reports that it was.
+  const dialog = h("dialog", { "aria-labelledby": id, close: () => dialog.remove(), click: (e: MouseEvent) => e.target === dialog && dialog.close() },
     h("div", { class: "dialog-body" }, h("div", { class: "dialog-head" }, h("h2", { id }, title), button("✕", "close", () => dialog.close(), { "aria-label": "Close", class: "icon" })), ...children, messages));
   document.body.append(dialog);
   dialog.showModal();

@@ -61,6 +61,24 @@ describe("access", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("a dialog that is closed gives the focus back, and takes it from nothing that has it since", async () => {
+    const { page, done } = await open();
+    const inEditor = () => page.evaluate(() => document.activeElement.closest("#request .editor") !== null);
+    await page.getByRole("button", { name: "Examples" }).press("Enter");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Examples");
+    await page.getByRole("button", { name: "Examples" }).press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await editor(page).evaluate((content) => {
+      document.querySelector("dialog").close();
+      content.focus();
+    });
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    assert.ok(await inEditor(), "the browser reports later that the dialog was closed");
+    await done();
+  });
+
   test("a pressed button and the selected step can be recognized with forced colors", async () => {
     const { page, done } = await open({ forcedColors: "active" });
     const outlined = (target) => target.evaluate((e) => getComputedStyle(e).outlineStyle);
