@@ -4,18 +4,14 @@ package cluster
 
 import (
 	"context"
-	"maps"
 	"slices"
-	"sync/atomic"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-// computed are the resources whose objects a cluster does not store. The zero value has none.
-type computed struct {
-	of atomic.Pointer[map[groupResource]Computed]
-}
+// computed are the resources whose objects a cluster does not store.
+type computed = byResource[Computed]
 
 // Computed returns the objects of a resource that is not stored, or the one with a name unless that is "".
 type Computed func(ctx context.Context, name string) []document.Value
@@ -23,23 +19,14 @@ type Computed func(ctx context.Context, name string) []document.Value
 // Compute answers reads of a built-in, cluster-scoped resource with computed objects. It must be called before the
 // cluster is used concurrently.
 func (c *Cluster) Compute(group, resource string, objects Computed) {
-	of := map[groupResource]Computed{}
-	if was := c.computed.of.Load(); was != nil {
-		maps.Copy(of, *was)
-	}
-	of[groupResource{group, resource}] = objects
-	c.computed.of.Store(&of)
+	c.computed.set(objects, group, resource)
 }
 
 // computedReading answers a get or list of a resource that is computed; ok is false for all others. As in kube-apiserver,
 // parameters that concern a store, such as resourceVersion and limit, have no effect.
 func (c *Cluster) computedReading(ctx context.Context, r *Request, ep *endpoint) (reading *Reading, st *Status, ok bool) {
-	of := c.computed.of.Load()
-	if of == nil || ep.sub != "" {
-		return nil, nil, false
-	}
-	objects := (*of)[ep.what()]
-	if objects == nil {
+	objects := c.computed.get(ep)
+	if objects == nil || ep.sub != "" {
 		return nil, nil, false
 	}
 	reading = &Reading{Kind: ep.kind}
