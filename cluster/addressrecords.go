@@ -67,10 +67,7 @@ func allocatedIPs(service document.Value) []string {
 // recordRequest returns a request about an IPAddress by the API server itself.
 func (c *Cluster) recordRequest(verb Verb, name string) *Request {
 	s := kinds.Find(func(s *kinds.Strategy) bool { return s.RecordsAddresses })
-	return &Request{
-		Verb: verb, Group: s.Group, Version: "v1", Resource: s.Resource, Name: name,
-		UserAgent: "kube-apiserver", User: User{Name: "system:apiserver", Groups: []string{"system:masters"}},
-	}
+	return (&Request{Verb: verb, Group: s.Group, Version: "v1", Resource: s.Resource, Name: name}).AsServer()
 }
 
 // createRecord creates the IPAddress of a Service.

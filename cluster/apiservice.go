@@ -140,10 +140,7 @@ func (r *registrar) create(ctx context.Context, version kinds.Registration) erro
 // the verb needs one.
 func (r *registrar) request(verb Verb, name string, object document.Value) *Request {
 	resource := kinds.Find(func(s *kinds.Strategy) bool { return s.Registers })
-	request := &Request{
-		Verb: verb, Group: resource.Group, Version: "v1", Resource: resource.Resource, Name: name,
-		UserAgent: "kube-apiserver", User: User{Name: "system:apiserver", Groups: []string{"system:masters"}},
-	}
+	request := (&Request{Verb: verb, Group: resource.Group, Version: "v1", Resource: resource.Resource, Name: name}).AsServer()
 	if object.Exists() {
 		request.Document = &document.Document{Root: object}
 	}

@@ -95,6 +95,9 @@ func (c *Cluster) ServiceRange() netip.Prefix { return serviceRange(c.config.Ser
 // Now returns the time of the cluster's clock.
 func (c *Cluster) Now() time.Time { return c.config.Now() }
 
+// NewUID returns a uid as those of new objects.
+func (c *Cluster) NewUID() string { return c.config.UID() }
+
 // Close ends all watches and closes the store. Later requests fail.
 func (c *Cluster) Close() error { return c.store.Close() }
 

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
@@ -136,6 +137,13 @@ type Options struct {
 	// Deletion holds the options of delete and deletecollection from the query. They are
 	// ignored if the request has a body, which is a DeleteOptions object.
 	Deletion Deletion
+}
+
+// AsServer makes r a request of the API server itself, as the user and with the user agent of
+// kube-apiserver, and returns it.
+func (r *Request) AsServer() *Request {
+	r.UserAgent, r.User = "kube-apiserver", User{Name: "system:apiserver", Groups: []string{names.Superusers}}
+	return r
 }
 
 // Deletion holds the options of a deletion (metav1.DeleteOptions).

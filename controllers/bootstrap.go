@@ -105,17 +105,16 @@ func startServiceCIDR(ctx context.Context, c *cluster.Cluster) error {
 	if err := start(ctx, c, object+`"spec":{"cidrs":["`+c.ServiceRange().String()+`"]}}`); err != nil {
 		return err
 	}
-	r := cluster.Request{Group: k.Group, Version: k.Version, Resource: k.Resource, Name: "kubernetes"}
-	got, err := c.Do(ctx, &r)
+	r := (&cluster.Request{Group: k.Group, Version: k.Version, Resource: k.Resource, Name: "kubernetes"}).AsServer()
+	got, err := c.Do(ctx, r)
 	if err != nil || got.Object.Lookup("status", "conditions").Len() > 0 {
 		return err
 	}
-	r.User = cluster.User{Name: "system:apiserver", Groups: []string{"system:masters"}}
 	r.Verb, r.Subresource, r.Format = cluster.Patch, "status", cluster.ApplyPatch
 	r.Options = cluster.Options{FieldManager: "kubernetes-service-cidr-controller", Force: new(true)}
 	r.Body = []byte(object + `"status":{"conditions":[{"type":"Ready","status":"True","message":"Kubernetes default Service CIDR is ready",` +
 		`"lastTransitionTime":` + got.Object.Lookup("metadata", "creationTimestamp").String() + `}]}}`)
-	_, err = c.Do(ctx, &r)
+	_, err = c.Do(ctx, r)
 	return err
 }
 
@@ -183,11 +182,11 @@ func startRequest(c *cluster.Cluster, body string) (*document.Document, cluster.
 	if !ok {
 		return nil, cluster.Request{}, fmt.Errorf("creating %s: the kind is not served", d.Root)
 	}
-	return d, cluster.Request{
+	r := cluster.Request{
 		Group: k.Group, Version: k.Version, Resource: k.Resource,
 		Namespace: d.Root.Lookup("metadata", "namespace").StringOr(""), Name: d.Root.Lookup("metadata", "name").StringOr(""),
-		UserAgent: "kube-apiserver", User: cluster.User{Name: "system:apiserver", Groups: []string{"system:masters"}},
-	}, nil
+	}
+	return d, *r.AsServer(), nil
 }
 
 // start creates an object unless it exists.

@@ -153,10 +153,7 @@ func startFlowControl(ctx context.Context, c *cluster.Cluster) error {
 func (f *flowControl) now() string { return f.cluster.Now().UTC().Format(time.RFC3339) }
 
 func (f *flowControl) request(verb cluster.Verb, resource, name string) *cluster.Request {
-	return &cluster.Request{
-		Verb: verb, Group: flowGroup, Version: "v1", Resource: resource, Name: name, UserAgent: "kube-apiserver",
-		User: cluster.User{Name: "system:apiserver", Groups: []string{"system:masters"}},
-	}
+	return (&cluster.Request{Verb: verb, Group: flowGroup, Version: "v1", Resource: resource, Name: name}).AsServer()
 }
 
 // create creates an object with the status and the owners of its fields that it has in a new cluster. Requests that have this

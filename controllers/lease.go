@@ -2,11 +2,9 @@ package controllers
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
-	"fmt"
 	"net/netip"
 	"strings"
 	"time"
@@ -66,11 +64,7 @@ type lease struct {
 }
 
 func newLease(c *cluster.Cluster, hostname string, address netip.AddrPort) *lease {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // never fails
-	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
-	return &lease{cluster: c, name: leaseName(hostname), hostname: hostname, address: address,
-		id: fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])}
+	return &lease{cluster: c, name: leaseName(hostname), hostname: hostname, address: address, id: c.NewUID()}
 }
 
 // leaseName returns the name of the Lease of the server on a machine (k8s.io/apiserver/pkg/server, config.go).
@@ -84,10 +78,7 @@ func leaseName(hostname string) string {
 }
 
 func (l *lease) request(verb cluster.Verb) *cluster.Request {
-	return &cluster.Request{
-		Verb: verb, Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Namespace: "kube-system", Name: l.name,
-		UserAgent: "kube-apiserver", User: cluster.User{Name: "system:apiserver", Groups: []string{"system:masters"}},
-	}
+	return (&cluster.Request{Verb: verb, Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Namespace: "kube-system", Name: l.name}).AsServer()
 }
 
 func (l *lease) create(ctx context.Context) error {
