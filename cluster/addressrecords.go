@@ -154,7 +154,7 @@ func (t *task) keepReserved() { t.reserved = nil }
 // released processes the end of a Service, if next is absent, or its change from was to next: the cluster IPs that it
 // no longer has become free.
 func (c *Cluster) released(ctx context.Context, ep *endpoint, was, next document.Value) {
-	if c.addresses == nil || !hasAddresses(ep.strategy) {
+	if c.addresses == nil {
 		return
 	}
 	if c.addresses.records.endpoint.Load() != nil {

@@ -321,7 +321,9 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	t.keepReserved()
 	resp, st := t.answer(out, item)
 	c.written(ctx, t.ep, item.Value)
-	c.released(ctx, t.ep, was, item.Value.tree().Value)
+	if hasAddresses(t.ep.strategy) {
+		c.released(ctx, t.ep, was, item.Value.tree().Value)
+	}
 	return resp, st
 }
 

@@ -173,7 +173,6 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 		defer c.admission.Changed(ep.kind)
 	}
 	ctx = context.WithoutCancel(ctx)
-	c.released(ctx, ep, r.tree().Value, document.Value{})
 	switch {
 	case ep.isCRD():
 		c.crds.mu.Lock()
@@ -187,6 +186,8 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 		}
 	case ep.strategy.Registers:
 		c.registerGroup(ctx, r.tree().Value)
+	case hasAddresses(ep.strategy):
+		c.released(ctx, ep, r.tree().Value, document.Value{})
 	}
 	c.react(ctx, ep)
 }

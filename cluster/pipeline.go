@@ -96,7 +96,8 @@ type task struct {
 	joined document.Value
 	// creating reports whether the request is counted among the creations under way.
 	creating bool
-	// allotment allocates addresses in this attempt; nil if the cluster does not.
+	// allotment allocates addresses in this attempt; nil if the cluster does not, and for objects
+	// that have none.
 	allotment *allotment
 	// reserved are the cluster IPs that this attempt has reserved.
 	reserved reservation

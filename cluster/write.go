@@ -375,7 +375,7 @@ func (t *task) registryRequest() defaults.Request {
 	if q.Subresource == subScale {
 		q.Subresource = ""
 	}
-	if a := t.addresses; a != nil && t.ep.sub == "" {
+	if a := t.addresses; a != nil && hasAddresses(t.ep.strategy) && t.ep.sub == "" {
 		t.allotment = a.allotment(t.ctx)
 		if t.Request.Restore {
 			t.allotment.restored = withMetaText(t.body, "namespace", t.Request.Namespace)
