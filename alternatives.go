@@ -75,6 +75,10 @@ func (l *Lab) Alternatives(from, to Input, o ApplyOptions) (*Alternatives, error
 	if err != nil {
 		return nil, err
 	}
+	annotation := document.Keys("metadata", "annotations", patch.LastApplied)
+	if kept := live.Follow(annotation); o.KeepLastApplied && kept.Exists() && !object.Follow(annotation).Exists() {
+		object = object.Set(kept, "metadata", "annotations", patch.LastApplied)
+	}
 	wanted, err := l.single(live, inPlaceOf(docs[0], object), o.change(ActionUpdate))
 	if err != nil {
 		return nil, err

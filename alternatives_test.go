@@ -10,6 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+	"github.com/patchlab-dev/patchlab/patch"
 )
 
 // TestAlternativesOfRecordedChanges computes the four patches for the change of each
@@ -113,6 +114,34 @@ func TestAlternativesInANamespace(t *testing.T) {
 					t.Errorf("%+v: the %s is exact: %v, error %v", o, p.Action, p.Exact, p.Err)
 				}
 			}
+		}
+	}
+}
+
+// TestAlternativesKeepLastApplied: a manifest has no annotation of client-side apply, so that the patches
+// remove that of the live object unless it is to be kept.
+func TestAlternativesKeepLastApplied(t *testing.T) {
+	object := func(annotations, x string) patchlab.Input {
+		return patchlab.Bytes("{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop" + annotations + "}, data: {x: '" + x + "'}}")
+	}
+	applied := func(text string) string {
+		return ", annotations: {kubectl.kubernetes.io/last-applied-configuration: '" + text + "'}"
+	}
+	for _, c := range []struct {
+		why, manifest string
+		keep          bool
+		want          string
+	}{
+		{"the annotation is removed", "", false, ""},
+		{"the annotation is kept", "", true, "{}"},
+		{"a manifest with one sets it", applied("[]"), true, "[]"},
+	} {
+		got, err := newLab(t, patchlab.Options{}).Alternatives(object(applied("{}"), "1"), object(c.manifest, "2"), patchlab.ApplyOptions{KeepLastApplied: c.keep})
+		if err != nil {
+			t.Fatalf("%s: %v", c.why, err)
+		}
+		if text := got.Wanted.Value.Lookup("metadata", "annotations", patch.LastApplied).StringOr(""); text != c.want {
+			t.Errorf("%s: it is %q, want %q", c.why, text, c.want)
 		}
 	}
 }

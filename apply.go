@@ -3,7 +3,7 @@ package patchlab
 import "github.com/patchlab-dev/patchlab/patch"
 
 // ApplyOptions configures [Lab.Apply], [Lab.ClientApply], [Lab.Resolve] and [Lab.Alternatives].
-// Its fields are those of [Change].
+// Its fields are those of [Change], apart from KeepLastApplied.
 type ApplyOptions struct {
 	// FieldManager is the name of the field manager. The default is that of kubectl, for which an
 	// apply has rules of its own: "kubectl", and "kubectl-client-side-apply" for ClientApply.
@@ -11,11 +11,14 @@ type ApplyOptions struct {
 	Force        bool // for Apply only
 	// TransferClientSide is for Apply only.
 	TransferClientSide bool
-	Subresource        string
-	FieldValidation    string
-	Namespace          string
-	DefaultNamespace   string
-	Explain            bool
+	// KeepLastApplied is for Alternatives only: if the wanted object has no annotation
+	// [patch.LastApplied], as manifests have none, it keeps that of the live object.
+	KeepLastApplied  bool
+	Subresource      string
+	FieldValidation  string
+	Namespace        string
+	DefaultNamespace string
+	Explain          bool
 }
 
 // Apply applies a configuration to a live object as 'kubectl apply --server-side' does. live

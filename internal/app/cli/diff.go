@@ -297,8 +297,9 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 	if len(object.At) > 0 {
 		to = object.Value
 	}
-	live := d.from.first(object, cmp.Or(d.o.apply.Namespace, d.o.apply.DefaultNamespace))
-	found, err := d.lab.Alternatives(from, keepingLastApplied(object, live, to), d.o.apply)
+	options := d.o.apply
+	options.KeepLastApplied = true // no user wants to remove it, and it would be the only difference of most objects
+	found, err := d.lab.Alternatives(from, to, options)
 	var refused *patchlab.Error
 	if !errors.As(err, &refused) || refused.Code != http.StatusUnprocessableEntity || object.Value.Lookup("metadata", "uid").Exists() {
 		return found, err
@@ -319,22 +320,6 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 	}
 	kept.Notes = append(kept.Notes, "fields that the manifest omits keep their values, as in 'kubectl diff', because an update without them would be refused")
 	return kept, nil
-}
-
-// keepingLastApplied returns the input with a manifest that has the annotation of client-side apply of
-// its live object, which manifests lack: no user wants to remove it, and it would be the only difference
-// of most objects.
-func keepingLastApplied(object manifest.Object, live document.Value, to patchlab.Input) patchlab.Input {
-	if !live.Follow(lastApplied()).Exists() || object.Value.Follow(lastApplied()).Exists() {
-		return to
-	}
-	kept := withLastApplied(object.Value, live)
-	if len(object.At) > 0 {
-		return kept
-	}
-	d := *object.Document // so that messages have the positions of the other fields
-	d.Root = kept
-	return documents{&d}
 }
 
 // withLastApplied returns an object with the last-applied annotation of another.

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
@@ -57,25 +55,4 @@ func (x *liveIndex) candidates(o manifest.Object) documents {
 		return x.all
 	}
 	return x.all[:1]
-}
-
-// first returns the live object that a manifest changes, as a Lab chooses it: that in the namespace of
-// the manifest, which is the given one if it states none, otherwise one without a namespace.
-func (x *liveIndex) first(o manifest.Object, namespace string) document.Value {
-	found := x.candidates(o)
-	if len(found) == 1 {
-		return found[0].Root
-	}
-	namespace = cmp.Or(namespaceOf(o), namespace)
-	var other document.Value
-	for _, d := range found {
-		switch has := d.Root.Lookup("metadata", "namespace").StringOr(""); {
-		case withoutVersion(targetOf(d.Root)).APIVersion != withoutVersion(targetOf(o.Value)).APIVersion:
-		case namespace == "" || has == namespace:
-			return d.Root
-		case has == "" && !other.Exists():
-			other = d.Root
-		}
-	}
-	return other
 }
