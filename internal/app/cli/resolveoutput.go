@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
@@ -50,7 +51,7 @@ func (r *resolving) print() error {
 // that applies all of them, because they are printed together.
 func (r *resolving) outcomes() {
 	var free []string // the manifests without conflicts
-	force := false
+	force, namespace := false, sync.OnceValue(r.commonNamespace)
 	for i := range r.resolved {
 		one := &r.resolved[i]
 		if len(one.Conflicts) == 0 {
@@ -60,7 +61,7 @@ func (r *resolving) outcomes() {
 		force = force || one.Force
 		text := one.Target.String() + ": " + count(len(one.Conflicts), "conflict", "conflicts") + " resolved"
 		if len(r.resolved) == 1 {
-			text += "; apply it with\n  " + r.command(one.Resolution, force, r.commonNamespace(), "-")
+			text += "; apply it with\n  " + r.command(one.Resolution, force, namespace(), "-")
 		}
 		for _, c := range one.Conflicts {
 			text += "\n  " + c.Path.String() + ": " + r.preview(one.Resolution, c)
@@ -75,7 +76,7 @@ func (r *resolving) outcomes() {
 		r.app.note(count(len(free), "manifest has", "manifests have") + " no conflicts")
 	}
 	if n := len(r.resolved); n > 1 && len(free) < n {
-		r.app.note("apply the manifests with\n  " + r.command(r.resolved[0].Resolution, force, r.commonNamespace(), "-"))
+		r.app.note("apply the manifests with\n  " + r.command(r.resolved[0].Resolution, force, namespace(), "-"))
 	}
 }
 
@@ -190,6 +191,7 @@ func andList(words []string) string {
 func (r *resolving) report() string {
 	var b strings.Builder
 	var free []*resolved // the manifests without conflicts
+	namespace := sync.OnceValue(r.commonNamespace)
 	for i := range r.resolved {
 		one := &r.resolved[i]
 		if len(one.Conflicts) == 0 {
@@ -204,7 +206,7 @@ func (r *resolving) report() string {
 			r.conflict(&b, one, c, one.Fields[j])
 		}
 		for _, w := range r.ways(one) {
-			r.way(&b, one, w)
+			r.way(&b, one, w, namespace)
 		}
 	}
 	if b.Len() > 0 && len(free) > 0 {
@@ -272,7 +274,7 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 }
 
 // way prints the result of a resolution for the manifest, and the commands for it.
-func (r *resolving) way(b *strings.Builder, one *resolved, w way) {
+func (r *resolving) way(b *strings.Builder, one *resolved, w way, namespace func() string) {
 	fmt.Fprintf(b, "\n  %s: %s\n", w.name, w.title)
 	if w.why != nil {
 		fmt.Fprintf(b, "    not possible: %s\n", plainWay(w.why))
@@ -283,10 +285,10 @@ func (r *resolving) way(b *strings.Builder, one *resolved, w way) {
 		if len(r.o.inputs.files) == 1 {
 			file = r.o.inputs.files[0]
 		}
-		fmt.Fprintf(b, "    %s\n", r.command(w.result, true, r.commonNamespace(), file))
+		fmt.Fprintf(b, "    %s\n", r.command(w.result, true, namespace(), file))
 		return
 	}
-	fmt.Fprintf(b, "    %s |\n      %s\n", r.again(strings.Join(w.flags, " ")), r.command(w.result, w.result.Force, r.commonNamespace(), "-"))
+	fmt.Fprintf(b, "    %s |\n      %s\n", r.again(strings.Join(w.flags, " ")), r.command(w.result, w.result.Force, namespace(), "-"))
 	if r.masks(one.Resolution) {
 		return
 	}
