@@ -89,8 +89,15 @@ func only1(v document.Value) document.Value {
 // A metricField maps a metric's field in autoscaling/v1 to its path in v2.
 type metricField struct {
 	name string
-	path []string
-	zero string // the value written for a missing field, "" for none
+	path [2]string // the first is "" for a path of one name
+	zero string    // the value written for a missing field, "" for none
+}
+
+func (f metricField) keys() []string {
+	if f.path[0] == "" {
+		return f.path[1:]
+	}
+	return f.path[:]
 }
 
 // A metricForm describes one metric source in both versions.
@@ -99,31 +106,81 @@ type metricForm struct {
 	spec, status []metricField
 }
 
-// metricForms returns the metric sources in the order of Go's struct fields.
-func metricForms() [5]metricForm {
-	at := func(keys ...string) []string { return keys }
-	name := metricField{"metricName", at("metric", "name"), `""`}
-	selector := metricField{"selector", at("metric", "selector"), ""}
-	object := metricField{"target", at("describedObject"), `{"kind":"","name":""}`}
-	resource := func(part, prefix, zero string) []metricField {
-		return []metricField{
-			{"name", at("name"), `""`},
-			{prefix + "AverageUtilization", at(part, "averageUtilization"), ""},
-			{prefix + "AverageValue", at(part, "averageValue"), zero},
-		}
-	}
-	container := metricField{"container", at("container"), `""`}
-	external := metricField{"metricSelector", at("metric", "selector"), ""}
-	return [5]metricForm{
-		{"object", []metricField{object, name, {"targetValue", at("target", "value"), `"0"`}, selector, {"averageValue", at("target", "averageValue"), ""}},
-			[]metricField{object, name, {"currentValue", at("current", "value"), `"0"`}, selector, {"averageValue", at("current", "averageValue"), ""}}},
-		{"pods", []metricField{name, {"targetAverageValue", at("target", "averageValue"), `"0"`}, selector},
-			[]metricField{name, {"currentAverageValue", at("current", "averageValue"), `"0"`}, selector}},
-		{"resource", resource("target", "target", ""), resource("current", "current", `"0"`)},
-		{"containerResource", append(resource("target", "target", ""), container), append(resource("current", "current", `"0"`), container)},
-		{"external", []metricField{name, external, {"targetValue", at("target", "value"), ""}, {"targetAverageValue", at("target", "averageValue"), ""}},
-			[]metricField{name, external, {"currentValue", at("current", "value"), `"0"`}, {"currentAverageValue", at("current", "averageValue"), ""}}},
-	}
+// metricForms are the metric sources in the order of Go's struct fields.
+var metricForms = [...]metricForm{
+	{
+		key: "object",
+		spec: []metricField{
+			{"target", [2]string{"", "describedObject"}, `{"kind":"","name":""}`},
+			{"metricName", [2]string{"metric", "name"}, `""`},
+			{"targetValue", [2]string{"target", "value"}, `"0"`},
+			{"selector", [2]string{"metric", "selector"}, ""},
+			{"averageValue", [2]string{"target", "averageValue"}, ""},
+		},
+		status: []metricField{
+			{"target", [2]string{"", "describedObject"}, `{"kind":"","name":""}`},
+			{"metricName", [2]string{"metric", "name"}, `""`},
+			{"currentValue", [2]string{"current", "value"}, `"0"`},
+			{"selector", [2]string{"metric", "selector"}, ""},
+			{"averageValue", [2]string{"current", "averageValue"}, ""},
+		},
+	},
+	{
+		key: "pods",
+		spec: []metricField{
+			{"metricName", [2]string{"metric", "name"}, `""`},
+			{"targetAverageValue", [2]string{"target", "averageValue"}, `"0"`},
+			{"selector", [2]string{"metric", "selector"}, ""},
+		},
+		status: []metricField{
+			{"metricName", [2]string{"metric", "name"}, `""`},
+			{"currentAverageValue", [2]string{"current", "averageValue"}, `"0"`},
+			{"selector", [2]string{"metric", "selector"}, ""},
+		},
+	},
+	{
+		key: "resource",
+		spec: []metricField{
+			{"name", [2]string{"", "name"}, `""`},
+			{"targetAverageUtilization", [2]string{"target", "averageUtilization"}, ""},
+			{"targetAverageValue", [2]string{"target", "averageValue"}, ""},
+		},
+		status: []metricField{
+			{"name", [2]string{"", "name"}, `""`},
+			{"currentAverageUtilization", [2]string{"current", "averageUtilization"}, ""},
+			{"currentAverageValue", [2]string{"current", "averageValue"}, `"0"`},
+		},
+	},
+	{
+		key: "containerResource",
+		spec: []metricField{
+			{"name", [2]string{"", "name"}, `""`},
+			{"targetAverageUtilization", [2]string{"target", "averageUtilization"}, ""},
+			{"targetAverageValue", [2]string{"target", "averageValue"}, ""},
+			{"container", [2]string{"", "container"}, `""`},
+		},
+		status: []metricField{
+			{"name", [2]string{"", "name"}, `""`},
+			{"currentAverageUtilization", [2]string{"current", "averageUtilization"}, ""},
+			{"currentAverageValue", [2]string{"current", "averageValue"}, `"0"`},
+			{"container", [2]string{"", "container"}, `""`},
+		},
+	},
+	{
+		key: "external",
+		spec: []metricField{
+			{"metricName", [2]string{"metric", "name"}, `""`},
+			{"metricSelector", [2]string{"metric", "selector"}, ""},
+			{"targetValue", [2]string{"target", "value"}, ""},
+			{"targetAverageValue", [2]string{"target", "averageValue"}, ""},
+		},
+		status: []metricField{
+			{"metricName", [2]string{"metric", "name"}, `""`},
+			{"metricSelector", [2]string{"metric", "selector"}, ""},
+			{"currentValue", [2]string{"current", "value"}, `"0"`},
+			{"currentAverageValue", [2]string{"current", "averageValue"}, ""},
+		},
+	},
 }
 
 // A goObject prints a JSON object with its members in the order of a Go struct.
@@ -191,14 +248,14 @@ func metricsText(metrics []document.Value, fields func(metricForm) []metricField
 	for _, m := range metrics {
 		var o goObject
 		o.member("type", textOr(m.Get("type"), `""`))
-		for _, form := range metricForms() {
+		for _, form := range metricForms {
 			source := m.Get(form.key)
 			if !source.Exists() || source.IsNull() {
 				continue
 			}
 			var s goObject
 			for _, f := range fields(form) {
-				text := goText(source.Lookup(f.path...), f.name)
+				text := goText(source.Lookup(f.keys()...), f.name)
 				if text == "" {
 					text = f.zero
 				}

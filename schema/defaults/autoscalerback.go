@@ -67,7 +67,7 @@ func cpuMetric(part string, value document.Value) document.Value {
 // its field, and the target type follows from the values.
 func metricFrom1(m document.Value, fields func(metricForm) []metricField, part string) document.Value {
 	out := document.NewObject().With("type", m.Get("type"))
-	for _, form := range metricForms() {
+	for _, form := range metricForms {
 		source := m.Get(form.key)
 		if !source.Exists() || source.IsNull() {
 			continue
@@ -76,7 +76,7 @@ func metricFrom1(m document.Value, fields func(metricForm) []metricField, part s
 		for _, f := range fields(form) {
 			value := source.Get(f.name)
 			if value.Exists() && !value.IsNull() {
-				to = to.Set(value, f.path...)
+				to = to.Set(value, f.keys()...)
 			}
 		}
 		if part != "" {
