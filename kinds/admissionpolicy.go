@@ -12,20 +12,23 @@ var mutatingAdmissionPolicyStrategy = Strategy{
 	Resource:       "mutatingadmissionpolicies",
 	AnyFinalizer:   true,
 	Name:           subdomainName,
+	metadataAgain:  repeatsWhole,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 }
 
 // validatingAdmissionPolicyStrategy is the strategy of admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy.
 var validatingAdmissionPolicyStrategy = Strategy{
-	Group:          "admissionregistration.k8s.io",
-	Resource:       "validatingadmissionpolicies",
-	AnyFinalizer:   true,
-	Name:           subdomainName,
-	Generation:     []string{"spec"},
-	RequireVersion: true,
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"metadata", "spec"},
+	Group:             "admissionregistration.k8s.io",
+	Resource:          "validatingadmissionpolicies",
+	AnyFinalizer:      true,
+	Name:              subdomainName,
+	metadataAgain:     repeatsWhole,
+	partMetadataAgain: repeatsNothing,
+	Generation:        []string{"spec"},
+	RequireVersion:    true,
+	Reset:             []string{"status"},
+	ResetStatus:       []string{"metadata", "spec"},
 
 	CreateOnStatusApply: true,
 }

@@ -8,6 +8,7 @@ var mutatingAdmissionPolicyBindingStrategy = Strategy{
 	Resource:       "mutatingadmissionpolicybindings",
 	AnyFinalizer:   true,
 	Name:           subdomainName,
+	metadataAgain:  repeatsWhole,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 }
@@ -18,6 +19,7 @@ var validatingAdmissionPolicyBindingStrategy = Strategy{
 	Resource:       "validatingadmissionpolicybindings",
 	AnyFinalizer:   true,
 	Name:           subdomainName,
+	metadataAgain:  repeatsWhole,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 }

@@ -13,6 +13,7 @@ var apiServiceStrategy = Strategy{
 	AnyFinalizer:   true,
 	Storage:        "apiregistration.k8s.io/apiservices",
 	Name:           wholeSegmentName,
+	metadataAgain:  changeFirst,
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"metadata", "spec"},

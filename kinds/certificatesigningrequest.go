@@ -10,11 +10,13 @@ import (
 
 // certificateSigningRequestStrategy is the strategy of certificates.k8s.io/v1 CertificateSigningRequest.
 var certificateSigningRequestStrategy = Strategy{
-	Group:       "certificates.k8s.io",
-	Resource:    "certificatesigningrequests",
-	Name:        anyName,
-	Reset:       []string{"spec", "status"},
-	ResetStatus: []string{"spec", "status.conditions"},
+	Group:             "certificates.k8s.io",
+	Resource:          "certificatesigningrequests",
+	Name:              anyName,
+	metadataAgain:     wholeFirst,
+	partMetadataAgain: wholeFirst,
+	Reset:             []string{"spec", "status"},
+	ResetStatus:       []string{"spec", "status.conditions"},
 	Selectable: []SelectableField{
 		{Label: "spec.signerName"},
 	},

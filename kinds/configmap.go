@@ -9,9 +9,10 @@ import (
 
 // configMapStrategy is the strategy of v1 ConfigMap.
 var configMapStrategy = Strategy{
-	Group:    "",
-	Resource: "configmaps",
-	Name:     subdomainName,
+	Group:         "",
+	Resource:      "configmaps",
+	metadataAgain: changeFirst,
+	Name:          subdomainName,
 }
 
 // maxData is the maximum size of the data of a ConfigMap or Secret, in bytes.

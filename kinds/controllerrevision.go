@@ -6,9 +6,10 @@ import (
 
 // controllerRevisionStrategy is the strategy of apps/v1 ControllerRevision.
 var controllerRevisionStrategy = Strategy{
-	Group:    "apps",
-	Resource: "controllerrevisions",
-	Name:     subdomainName,
+	Group:         "apps",
+	Resource:      "controllerrevisions",
+	metadataAgain: changeFirst,
+	Name:          subdomainName,
 }
 
 func validateControllerRevision(c *check, object, old field) {

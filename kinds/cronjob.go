@@ -8,12 +8,13 @@ import (
 
 // cronJobStrategy is the strategy of batch/v1 CronJob.
 var cronJobStrategy = Strategy{
-	Group:       "batch",
-	Resource:    "cronjobs",
-	Name:        subdomainName,
-	Generation:  []string{"spec"},
-	Reset:       []string{"status"},
-	ResetStatus: []string{"spec"},
+	Group:             "batch",
+	Resource:          "cronjobs",
+	Name:              subdomainName,
+	partMetadataAgain: repeatsNothing,
+	Generation:        []string{"spec"},
+	Reset:             []string{"status"},
+	ResetStatus:       []string{"spec"},
 }
 
 // maxCronJobName leaves eleven of the 63 characters of a name for the suffix of Jobs.

@@ -10,6 +10,7 @@ var csiNodeStrategy = Strategy{
 	Group:          "storage.k8s.io",
 	Resource:       "csinodes",
 	Name:           subdomainName,
+	metadataAgain:  repeatsWhole,
 	RequireVersion: true,
 	ReturnDeleted:  true,
 	// Since 1.37; before, there is no status.

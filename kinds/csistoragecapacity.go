@@ -9,6 +9,7 @@ var csiStorageCapacityStrategy = Strategy{
 	Group:          "storage.k8s.io",
 	Resource:       "csistoragecapacities",
 	Name:           subdomainName,
+	metadataAgain:  wholeFirst,
 	RequireVersion: true,
 }
 

@@ -7,6 +7,7 @@ var deviceClassStrategy = Strategy{
 	Group:         "resource.k8s.io",
 	Resource:      "deviceclasses",
 	Name:          finalSubdomainName,
+	metadataAgain: wholeFirst,
 	Generation:    []string{"spec"},
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},

@@ -10,6 +10,7 @@ var endpointsStrategy = Strategy{
 	Resource:       "endpoints",
 	Storage:        "services/endpoints",
 	Name:           subdomainName,
+	metadataAgain:  changeFirst,
 	CreateOnUpdate: true,
 	Deprecated:     "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 }

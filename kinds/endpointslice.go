@@ -6,11 +6,12 @@ import (
 
 // endpointSliceStrategy is the strategy of discovery.k8s.io/v1 EndpointSlice.
 var endpointSliceStrategy = Strategy{
-	Group:      "discovery.k8s.io",
-	Resource:   "endpointslices",
-	Name:       subdomainName,
-	Generation: []string{"!metadata", "metadata.labels"},
-	Dropped:    []string{"endpoints.deprecatedTopology"},
+	Group:         "discovery.k8s.io",
+	Resource:      "endpointslices",
+	Name:          subdomainName,
+	metadataAgain: repeatsWhole,
+	Generation:    []string{"!metadata", "metadata.labels"},
+	Dropped:       []string{"endpoints.deprecatedTopology"},
 }
 
 func validateEndpointSlice(c *check, object, old field) {

@@ -13,6 +13,7 @@ var coreEventStrategy = Strategy{
 	AnyFinalizer:   true,
 	MetadataLast:   true,
 	Name:           segmentName,
+	metadataAgain:  repeatsNothing,
 	CreateOnUpdate: true,
 	NotCollected:   true,
 	Uncached:       true,

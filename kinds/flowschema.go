@@ -9,12 +9,13 @@ import (
 
 // flowSchemaStrategy is the strategy of flowcontrol.apiserver.k8s.io/v1 FlowSchema.
 var flowSchemaStrategy = Strategy{
-	Group:       "flowcontrol.apiserver.k8s.io",
-	Resource:    "flowschemas",
-	Name:        subdomainName,
-	Generation:  []string{"spec"},
-	Reset:       []string{"status"},
-	ResetStatus: []string{"metadata", "spec"},
+	Group:         "flowcontrol.apiserver.k8s.io",
+	Resource:      "flowschemas",
+	Name:          subdomainName,
+	metadataAgain: repeatsWhole,
+	Generation:    []string{"spec"},
+	Reset:         []string{"status"},
+	ResetStatus:   []string{"metadata", "spec"},
 }
 
 const requestVerbs = "create,delete,deletecollection,get,list,patch,proxy,update,watch"

@@ -9,13 +9,14 @@ import (
 
 // ingressStrategy is the strategy of networking.k8s.io/v1 Ingress.
 var ingressStrategy = Strategy{
-	Group:       "networking.k8s.io",
-	Resource:    "ingresses",
-	Storage:     "ingress",
-	Name:        subdomainName,
-	Generation:  []string{"spec"},
-	Reset:       []string{"status"},
-	ResetStatus: []string{"spec"},
+	Group:         "networking.k8s.io",
+	Resource:      "ingresses",
+	Storage:       "ingress",
+	Name:          subdomainName,
+	metadataAgain: changeFirst,
+	Generation:    []string{"spec"},
+	Reset:         []string{"status"},
+	ResetStatus:   []string{"spec"},
 }
 
 func validateIngress(c *check, object, old field) {

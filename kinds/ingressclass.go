@@ -6,10 +6,11 @@ import (
 
 // ingressClassStrategy is the strategy of networking.k8s.io/v1 IngressClass.
 var ingressClassStrategy = Strategy{
-	Group:      "networking.k8s.io",
-	Resource:   "ingressclasses",
-	Name:       subdomainName,
-	Generation: []string{"spec"},
+	Group:         "networking.k8s.io",
+	Resource:      "ingressclasses",
+	Name:          subdomainName,
+	metadataAgain: changeFirst,
+	Generation:    []string{"spec"},
 }
 
 func validateIngressClass(c *check, object, old field) {

@@ -9,6 +9,7 @@ var ipAddressStrategy = Strategy{
 	Group:            "networking.k8s.io",
 	Resource:         "ipaddresses",
 	Name:             addressName,
+	metadataAgain:    wholeFirst,
 	RecordsAddresses: true,
 }
 

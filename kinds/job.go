@@ -5,6 +5,7 @@ var jobStrategy = Strategy{
 	Group:           "batch",
 	Resource:        "jobs",
 	Name:            subdomainName,
+	metadataAgain:   wholeFirst,
 	Generation:      []string{"spec"},
 	OrphanByDefault: true,
 	OrphanWarning: "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them " +

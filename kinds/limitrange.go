@@ -16,6 +16,7 @@ var limitRangeStrategy = Strategy{
 	Group:          "",
 	Resource:       "limitranges",
 	Name:           subdomainName,
+	metadataAgain:  repeatsWhole,
 	GenerateName:   true,
 	CreateOnUpdate: true,
 }

@@ -5,52 +5,40 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// kube-apiserver validates the metadata of an update for every kind (apiserver's
-// rest.BeforeUpdate): the metadata itself and the change. The strategy of most kinds does so
-// again, once or twice, and the causes of all validations are in the Status. These lists hold
-// what a strategy repeats, in order; true is the metadata itself, false the change.
-var (
-	repeatsNothing = []bool{}
-	repeatsChange  = []bool{false}
-	repeatsWhole   = []bool{true}
-	changeFirst    = []bool{false, true}
-	wholeFirst     = []bool{true, false}
-	wholeTwice     = []bool{true, true}
+// A repetition says what the strategy of a kind validates again. kube-apiserver validates the
+// metadata of an update for every kind (apiserver's rest.BeforeUpdate): the metadata itself and the
+// change. The strategy of most kinds does so again, once or twice, and the causes of all validations
+// are in the Status.
+type repetition uint8
+
+const (
+	repeatsChange repetition = iota
+	repeatsNothing
+	repeatsWhole
+	changeFirst
+	wholeFirst
+	wholeTwice
 )
 
-// repeated returns what the strategy of a kind repeats.
-func repeated(k *schema.Kind, subresource string) []bool {
-	switch {
-	case k.Kind == "Event" && k.Group != "":
-		return repeatsChange
-	case subresource == "status" && (k.Kind == "CronJob" || k.Kind == "ValidatingAdmissionPolicy"):
-		return repeatsNothing
-	case subresource == "ephemeralcontainers" || subresource == "resize":
-		return changeFirst
-	case subresource != "":
-		switch k.Kind {
-		case "CertificateSigningRequest", "PodDisruptionBudget", "VolumeAttachment": // as the object itself
-		default:
-			return repeatsChange
-		}
+// repetitions holds what is repeated, in order: true is the metadata itself, false the change.
+var repetitions = [...][]bool{
+	repeatsChange:  {false},
+	repeatsNothing: {},
+	repeatsWhole:   {true},
+	changeFirst:    {false, true},
+	wholeFirst:     {true, false},
+	wholeTwice:     {true, true},
+}
+
+// repeated returns what the strategy repeats in an update, through a subresource or not.
+func (s *Strategy) repeated(subresource string) []bool {
+	switch subresource {
+	case "":
+		return repetitions[s.metadataAgain]
+	case "ephemeralcontainers", "resize":
+		return repetitions[changeFirst]
 	}
-	switch k.Kind {
-	case "Event", "PodDisruptionBudget":
-		return repeatsNothing
-	case "CSINode", "EndpointSlice", "FlowSchema", "LimitRange", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
-		"MutatingWebhookConfiguration", "PriorityLevelConfiguration", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
-		"ValidatingWebhookConfiguration", "VolumeAttachment":
-		return repeatsWhole
-	case "APIService", "ConfigMap", "ControllerRevision", "Endpoints", "Ingress", "IngressClass", "PersistentVolumeClaim", "Pod",
-		"Secret", "ServiceAccount", "VolumeAttributesClass":
-		return changeFirst
-	case "CertificateSigningRequest", "ClusterRole", "ClusterRoleBinding", "CSIStorageCapacity", "DeviceClass", "IPAddress", "Job",
-		"Namespace", "Node", "ResourceClaim", "ResourceClaimTemplate", "Role", "RoleBinding", "RuntimeClass", "StorageClass":
-		return wholeFirst
-	case "PersistentVolume":
-		return wholeTwice
-	}
-	return repeatsChange
+	return repetitions[s.partMetadataAgain]
 }
 
 // ValidateUpdatedMetadata validates the metadata of an update of an object, through a
@@ -85,7 +73,7 @@ func (s *Strategy) ValidateUpdatedMetadata(catalog *schema.Catalog, k *schema.Ki
 	if whole(PathSegmentName, domains); len(c.errs) == 0 {
 		c.metadataChange(metadata, was)
 	}
-	if len(c.errs) == 0 && (len(repeated(k, subresource)) == 0 || s.acceptsNames(c, metadata)) {
+	if len(c.errs) == 0 && (len(s.repeated(subresource)) == 0 || s.acceptsNames(c, metadata)) {
 		return nil
 	}
 	var out []schema.FieldError
@@ -98,7 +86,7 @@ func (s *Strategy) ValidateUpdatedMetadata(catalog *schema.Catalog, k *schema.Ki
 	add()
 	change(false)
 	add()
-	for _, again := range repeated(k, subresource) {
+	for _, again := range s.repeated(subresource) {
 		if again {
 			whole(s.Name, domains)
 		} else {

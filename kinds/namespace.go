@@ -11,6 +11,7 @@ var namespaceStrategy = Strategy{
 	Group:         "",
 	Resource:      "namespaces",
 	Name:          labelName,
+	metadataAgain: wholeFirst,
 	ReturnDeleted: true,
 	Reset:         []string{"status"},
 	ResetStatus:   []string{"spec"},

@@ -15,6 +15,7 @@ var persistentVolumeStrategy = Strategy{
 	Group:         "",
 	Resource:      "persistentvolumes",
 	Name:          subdomainName,
+	metadataAgain: wholeTwice,
 	ReturnDeleted: true,
 	Reset:         []string{"status"},
 	ResetStatus:   []string{"spec"},

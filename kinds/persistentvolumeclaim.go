@@ -12,6 +12,7 @@ var persistentVolumeClaimStrategy = Strategy{
 	Group:         "",
 	Resource:      "persistentvolumeclaims",
 	Name:          subdomainName,
+	metadataAgain: changeFirst,
 	ReturnDeleted: true,
 	Reset:         []string{"status"},
 	ResetStatus:   []string{"spec"},

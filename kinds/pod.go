@@ -12,6 +12,7 @@ var podStrategy = Strategy{
 	Group:         "",
 	Resource:      "pods",
 	Name:          subdomainName,
+	metadataAgain: changeFirst,
 	Generation:    []string{"spec"},
 	ReturnDeleted: true,
 	Graceful:      true,

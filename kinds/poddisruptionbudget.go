@@ -2,15 +2,17 @@ package kinds
 
 // podDisruptionBudgetStrategy is the strategy of policy/v1 PodDisruptionBudget.
 var podDisruptionBudgetStrategy = Strategy{
-	Group:          "policy",
-	Resource:       "poddisruptionbudgets",
-	Name:           segmentName,
-	AnyFinalizer:   true,
-	MetadataLast:   true,
-	Generation:     []string{"spec"},
-	RequireVersion: true,
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"spec"},
+	Group:             "policy",
+	Resource:          "poddisruptionbudgets",
+	Name:              segmentName,
+	metadataAgain:     repeatsNothing,
+	partMetadataAgain: repeatsNothing,
+	AnyFinalizer:      true,
+	MetadataLast:      true,
+	Generation:        []string{"spec"},
+	RequireVersion:    true,
+	Reset:             []string{"status"},
+	ResetStatus:       []string{"spec"},
 }
 
 func validatePodDisruptionBudget(c *check, object, old field) {

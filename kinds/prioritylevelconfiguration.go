@@ -7,12 +7,13 @@ import (
 
 // priorityLevelConfigurationStrategy is the strategy of flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration.
 var priorityLevelConfigurationStrategy = Strategy{
-	Group:       "flowcontrol.apiserver.k8s.io",
-	Resource:    "prioritylevelconfigurations",
-	Name:        subdomainName,
-	Generation:  []string{"spec"},
-	Reset:       []string{"status"},
-	ResetStatus: []string{"metadata", "spec"},
+	Group:         "flowcontrol.apiserver.k8s.io",
+	Resource:      "prioritylevelconfigurations",
+	Name:          subdomainName,
+	metadataAgain: repeatsWhole,
+	Generation:    []string{"spec"},
+	Reset:         []string{"status"},
+	ResetStatus:   []string{"metadata", "spec"},
 }
 
 // keepsZeroShares is an annotation of the version v1beta3 alone.

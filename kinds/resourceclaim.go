@@ -14,6 +14,7 @@ var resourceClaimStrategy = Strategy{
 	Group:         "resource.k8s.io",
 	Resource:      "resourceclaims",
 	Name:          subdomainName,
+	metadataAgain: wholeFirst,
 	ReturnDeleted: true,
 	Reset:         []string{"status"},
 	ResetStatus:   []string{"metadata", "spec"},
@@ -37,6 +38,7 @@ var resourceClaimTemplateStrategy = Strategy{
 	Group:         "resource.k8s.io",
 	Resource:      "resourceclaimtemplates",
 	Name:          subdomainName,
+	metadataAgain: wholeFirst,
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},
 	InNamespace: func(object, namespace document.Value) []schema.FieldError {

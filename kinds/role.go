@@ -9,6 +9,7 @@ var clusterRoleStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "clusterroles",
 	Name:           wholeSegmentName,
+	metadataAgain:  wholeFirst,
 	CreateOnUpdate: true,
 }
 
@@ -17,6 +18,7 @@ var roleStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "roles",
 	Name:           wholeSegmentName,
+	metadataAgain:  wholeFirst,
 	CreateOnUpdate: true,
 }
 

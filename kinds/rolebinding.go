@@ -9,6 +9,7 @@ var clusterRoleBindingStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "clusterrolebindings",
 	Name:           wholeSegmentName,
+	metadataAgain:  wholeFirst,
 	CreateOnUpdate: true,
 }
 
@@ -17,6 +18,7 @@ var roleBindingStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "rolebindings",
 	Name:           wholeSegmentName,
+	metadataAgain:  wholeFirst,
 	CreateOnUpdate: true,
 }
 

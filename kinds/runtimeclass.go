@@ -13,6 +13,7 @@ var runtimeClassStrategy = Strategy{
 	Resource:       "runtimeclasses",
 	AnyFinalizer:   true,
 	Name:           subdomainName,
+	metadataAgain:  wholeFirst,
 	CreateOnUpdate: true,
 	RequireVersion: true,
 }

@@ -11,9 +11,10 @@ import (
 
 // secretStrategy is the strategy of v1 Secret.
 var secretStrategy = Strategy{
-	Group:    "",
-	Resource: "secrets",
-	Name:     subdomainName,
+	Group:         "",
+	Resource:      "secrets",
+	Name:          subdomainName,
+	metadataAgain: changeFirst,
 	Selectable: []SelectableField{
 		{Label: "type"},
 	},

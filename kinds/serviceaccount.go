@@ -5,6 +5,7 @@ var serviceAccountStrategy = Strategy{
 	Group:         "",
 	Resource:      "serviceaccounts",
 	Name:          subdomainName,
+	metadataAgain: changeFirst,
 	ReturnDeleted: true,
 }
 

@@ -13,6 +13,7 @@ var storageClassStrategy = Strategy{
 	Group:         "storage.k8s.io",
 	Resource:      "storageclasses",
 	Name:          subdomainName,
+	metadataAgain: wholeFirst,
 	ReturnDeleted: true,
 }
 

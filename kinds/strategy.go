@@ -119,6 +119,9 @@ type Strategy struct {
 	// object. It is nil for resources whose status does not depend on the Namespace.
 	StatusInNamespace func(object, live, namespace document.Value) []schema.FieldError
 
+	// metadataAgain is what the strategy repeats of the validation of metadata in an update, and
+	// partMetadataAgain in an update through a subresource.
+	metadataAgain, partMetadataAgain repetition
 	// later is the strategy from the Kubernetes version later.since on, nil if it is the same in
 	// all versions.
 	later *Strategy

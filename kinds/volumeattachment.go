@@ -6,13 +6,15 @@ import (
 
 // volumeAttachmentStrategy is the strategy of storage.k8s.io/v1 VolumeAttachment.
 var volumeAttachmentStrategy = Strategy{
-	Group:          "storage.k8s.io",
-	Resource:       "volumeattachments",
-	Name:           subdomainName,
-	RequireVersion: true,
-	ReturnDeleted:  true,
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"metadata", "spec"},
+	Group:             "storage.k8s.io",
+	Resource:          "volumeattachments",
+	Name:              subdomainName,
+	metadataAgain:     repeatsWhole,
+	partMetadataAgain: repeatsWhole,
+	RequireVersion:    true,
+	ReturnDeleted:     true,
+	Reset:             []string{"status"},
+	ResetStatus:       []string{"metadata", "spec"},
 }
 
 func validateVolumeAttachment(c *check, object, old field) {
