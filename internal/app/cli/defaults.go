@@ -88,10 +88,11 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 		return errors.New(names[i] + ": no such file; for an object of a cluster, use: kubectl get " + names[i] + " -o yaml | " + a.program() + " defaults -")
 	}
 	a.quiet = o.quiet
-	docs, err := a.documents(&o.inputs, document.DuplicatesRefused, a.leaveOut, names...)
+	docs, err := a.documents(&o.inputs, document.DuplicatesLast, a.leaveOut, names...)
 	if err != nil {
 		return err
 	}
+	a.noteDuplicates(docs)
 	if len(docs.objects()) == 0 && a.unread == 0 {
 		return errors.New(inputNames(names) + ": no objects passed to defaults")
 	}
