@@ -183,7 +183,7 @@ func (d *differing) command(found *patchlab.Alternatives, p *patchlab.Alternativ
 		namespace = " -n " + shellQuote(found.Target.Namespace)
 	}
 	if p.Action != patchlab.ActionApply {
-		return "kubectl patch " + resourceLine(found.Kind, found.Target.Name) + namespace + " --type=" + typeName(p.Action) + " --patch-file=/dev/stdin"
+		return "kubectl patch " + shellQuote(resourceLine(found.Kind, found.Target.Name)) + namespace + " --type=" + typeName(p.Action) + " --patch-file=/dev/stdin"
 	}
 	text := "kubectl apply --server-side"
 	if d.o.apply.FieldManager != "kubectl" {

@@ -69,7 +69,7 @@ func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, 
 	}
 	m.stuckText(&b, migration)
 	m.nextText(&b, migration, next)
-	resource := resourceLine(object.Kind, object.Value.Lookup("metadata", "name").StringOr(""))
+	resource := shellQuote(resourceLine(object.Kind, object.Value.Lookup("metadata", "name").StringOr("")))
 	namespace := object.Value.Lookup("metadata", "namespace").StringOr("")
 	if namespace != "" {
 		namespace = " -n " + shellQuote(namespace)

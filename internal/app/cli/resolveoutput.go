@@ -91,7 +91,7 @@ func (r *resolving) command(one *patchlab.Resolution, force bool, namespace, fil
 		text += " --field-manager=" + shellQuote(one.FieldManager)
 	}
 	if s := r.o.apply.Subresource; s != "" {
-		text += " --subresource=" + s
+		text += " --subresource=" + shellQuote(s)
 	}
 	if force {
 		text += " --force-conflicts"
