@@ -112,11 +112,14 @@ function describe(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
   return [many, ...list, bare ? missing(app, bare) : null].filter((e) => e !== null);
 }
 
+/** shellWord quotes a text for a shell if necessary. */
+const shellWord = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
 /** missing explains the consequences of missing managedFields, and how to include them. */
 function missing(app: App, o: PastedObject): HTMLElement {
   const { apiVersion, kind, namespace, name } = o.target;
   const group = apiVersion.includes("/") ? `.${apiVersion.split("/")[0]}` : "";
-  const text = `kubectl get ${kind.toLowerCase()}${group}/${name}${namespace ? ` -n ${namespace}` : ""} -o yaml --show-managed-fields`;
+  const text = `kubectl get ${shellWord(`${kind.toLowerCase()}${group}/${name}`)}${namespace ? ` -n ${shellWord(namespace)}` : ""} -o yaml --show-managed-fields`;
   return h("div", { class: "warning" }, h("p", null, "The object has no managedFields; kubectl hides them by default. Without them no field has a known owner, so an apply that conflicts in your cluster does not conflict here. To include them:"),
     h("div", { class: "command" }, h("code", null, text), copyButton(app, "Copy", "copy-managed", () => text)));
 }

@@ -93,6 +93,21 @@ describe("a live object", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("with a name that is more than a word for a shell is quoted in the command, or has none", async () => {
+    const { page, done } = await open();
+    await page.getByRole("button", { name: "Paste object" }).click();
+    const text = dialog(page).locator(".cm-content");
+    await write(page, text, "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: \"r; it's $(id)\", uid: u}\n");
+    await dialog(page).getByText("kubectl get 'clusterrole.rbac.authorization.k8s.io/r; it'\\''s $(id)' -o yaml --show-managed-fields").waitFor();
+    const kind = "kubectl get crd $(id)";
+    await write(page, text, `apiVersion: lab.example.com/v2\nkind: ${kind}\nmetadata: {name: w}\n---\n${crd.replace("kind: Widget,", `kind: "${kind}",`)}`);
+    await dialog(page).getByText(`Unknown kind: ${kind} is served in`).waitFor();
+    assert.equal(await dialog(page).getByRole("button", { name: "Copy the command" }).count(), 0);
+    await write(page, text, "apiVersion: lab.example.com/v1\nkind: w$(id)\nmetadata: {name: w}\n");
+    await dialog(page).getByText("Unknown kind. If it is a custom resource, paste its CustomResourceDefinition too.").waitFor();
+    await done();
+  });
+
   test("of an unknown kind asks for its definition; pasted together they are told apart", async () => {
     const { page, done } = await open();
     await page.getByRole("button", { name: "Paste object" }).click();
