@@ -27,19 +27,30 @@ func (t Target) Group() string {
 	return group
 }
 
-// String returns the target in the form "Deployment.apps web in namespace shop".
+// String returns the target in the form "Deployment.apps web in namespace shop". Names with
+// characters that cannot be printed, which no valid object has, are quoted.
 func (t Target) String() string {
 	text := t.Kind
 	if group := t.Group(); group != "" {
 		text += "." + group
 	}
+	text = printable(text)
 	if t.Name != "" {
-		text += " " + t.Name
+		text += " " + printable(t.Name)
 	}
 	if t.Namespace != "" {
-		text += " in namespace " + t.Namespace
+		text += " in namespace " + printable(t.Namespace)
 	}
 	return text
+}
+
+// printable returns a name for a message. It is quoted if it contains characters that cannot be
+// printed: with a line break, a name could look like a message of its own.
+func printable(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // groupKindName is the index key of live objects. Objects in several namespaces may share
@@ -390,7 +401,7 @@ func mayCreate(m *matched, live *liveObjects, c Change) error {
 	if live.given > 0 {
 		note := "not among the live objects, would be created"
 		if m.kind.Namespaced {
-			note += " in namespace " + m.target.Namespace
+			note += " in namespace " + printable(m.target.Namespace)
 		}
 		m.notes = append(m.notes, note)
 	}

@@ -327,7 +327,7 @@ func (o *blameOptions) checkManagers(objects []*patchlab.Object) error {
 		case len(all) == 0:
 			return fmt.Errorf("--manager %s: no such manager: the managedFields of %s are missing or empty", name, of)
 		case !slices.Contains(all, name):
-			return fmt.Errorf("--manager %s: no such manager in managedFields; the managers of %s are %s", name, of, strings.Join(all, ", "))
+			return fmt.Errorf("--manager %s: no such manager in managedFields; the managers of %s are %s", name, of, oneLine(strings.Join(all, ", ")))
 		}
 	}
 	return nil
@@ -405,7 +405,7 @@ func (w *blameWriter) text() string {
 	}
 	var b strings.Builder
 	if w.several {
-		b.WriteString(w.Target.String() + "\n")
+		b.WriteString(readable(w.Target.String()) + "\n")
 	}
 	w.row(&b, head, widths, nil, "")
 	for i, row := range rows {
@@ -442,7 +442,7 @@ func (w *blameWriter) row(b *strings.Builder, row [3]string, widths [3]int, owne
 	default:
 		beside = "\x1b[2m" + beside + "\x1b[0m"
 	}
-	b.WriteString(strings.TrimRight(beside+text, " ") + "\n")
+	b.WriteString(strings.TrimRight(beside+readable(text), " ") + "\n")
 }
 
 // beside returns the columns that are printed beside a line.
@@ -467,7 +467,7 @@ func (w *blameWriter) named(owners []int) [3]string {
 		if o.Subresource != "" {
 			operation += " " + o.Subresource
 		}
-		names, operations = append(names, o.Manager), append(operations, operation)
+		names, operations = append(names, oneLine(o.Manager)), append(operations, oneLine(operation))
 		if o.Time.After(since) {
 			since = o.Time
 		}

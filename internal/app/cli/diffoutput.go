@@ -16,7 +16,7 @@ func (d *differing) text(text string) {
 		d.app.print("\n")
 	}
 	d.printed++
-	d.app.print(text)
+	d.app.show(text)
 }
 
 // patch prints the requested patch.

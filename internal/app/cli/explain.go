@@ -282,10 +282,10 @@ func (w *reasonWriter) explanation(x *explanation) {
 		fmt.Fprintf(&w.b, "%s: %s as %q, %s\n", x.Target, x.Action.Title(), x.FieldManager, x.Result)
 	}
 	if x.Message != "" && !slices.ContainsFunc(x.Reasons, func(r explain.Reason) bool { return len(r.Path) > 0 }) {
-		fmt.Fprintf(&w.b, "  %s\n", x.Message)
+		fmt.Fprintf(&w.b, "  %s\n", readable(x.Message))
 	}
 	for _, text := range x.Warnings {
-		fmt.Fprintf(&w.b, "  Warning: %s\n", text)
+		fmt.Fprintf(&w.b, "  Warning: %s\n", readable(text))
 	}
 	for _, g := range grouped(x.Reasons) {
 		w.group(g)
@@ -325,7 +325,7 @@ func (w *reasonWriter) group(list []explain.Reason) {
 		if len(r.Path) > 0 {
 			field = r.Path.String()
 		}
-		fmt.Fprintf(&w.b, "  %s %s%s\n", effect, field, values(&r))
+		fmt.Fprintf(&w.b, "  %s %s\n", effect, readable(field+values(&r)))
 	}
 	r := &list[0]
 	rule := string(r.Rule)
@@ -378,7 +378,8 @@ func (w *reasonWriter) line(name, text string) {
 	if w.color {
 		label = "\x1b[2m" + label + "\x1b[0m"
 	}
-	w.b.WriteString("    " + label + text + "\n")
+	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+strings.Repeat(" ", 13)) // aligned
+	w.b.WriteString("    " + label + readable(text) + "\n")
 }
 
 // values describes the previous, current and intended value of a field.

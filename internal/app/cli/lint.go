@@ -130,7 +130,7 @@ func (a *App) lint(ctx context.Context, args []string, o *lintOptions) error {
 		}
 		a.print(string(text) + "\n")
 	default:
-		a.print(lintText(findings))
+		a.show(lintText(findings))
 	}
 	a.note(fmt.Sprintf("%s: %s, %s, %s", count(objects, "object", "objects"), count(counts[explain.LevelError], "error", "errors"),
 		count(counts[explain.LevelWarning], "warning", "warnings"), count(counts[explain.LevelNote], "note", "notes")))
@@ -176,7 +176,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		case err != nil:
 			unknown[i] = []explain.Finding{finding(explain.LintUnknownKind, document.Keys("kind"), err.Error())}
 		case note != "":
-			a.noteOnce("no schema for " + object.Kind() + " in " + object.Value.Get("apiVersion").StringOr("") +
+			a.noteOnce("no schema for " + oneLine(object.Kind()) + " in " + oneLine(object.Value.Get("apiVersion").StringOr("")) +
 				", whose CustomResourceDefinition was not given (--crd): outside metadata, its fields and the keys of its lists are not checked")
 		}
 	}
@@ -260,7 +260,7 @@ func lintText(findings []locatedFinding) string {
 		if at != "" {
 			at += ": "
 		}
-		fmt.Fprintf(&b, "%s%s: %s [%s]\n    %s\n", at, f.Severity, f.Message, f.Rule, f.Remedy)
+		fmt.Fprintf(&b, "%s%s: %s [%s]\n    %s\n", at, f.Severity, oneLine(f.Message), f.Rule, f.Remedy)
 	}
 	return b.String()
 }

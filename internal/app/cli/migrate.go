@@ -255,7 +255,7 @@ func (m *migrating) one(object *patchlab.Object) error {
 		m.app.print("\n")
 	}
 	m.printed = true
-	m.app.print(m.text(object, migration, next))
+	m.app.show(m.text(object, migration, next))
 	return nil
 }
 

@@ -101,7 +101,7 @@ func (m *migrating) nothing(object *patchlab.Object, migration *explain.Migratio
 	case len(migration.From) == 0:
 		text := "nothing to migrate: no manager has used client-side apply"
 		if updates := updatersOf(object); len(updates) > 0 {
-			text += "; select other managers with --from: " + strings.Join(updates, ", ")
+			text += "; select other managers with --from: " + oneLine(strings.Join(updates, ", "))
 		}
 		return text
 	}
@@ -117,7 +117,7 @@ func notUpdatedMessage(object *patchlab.Object, managers []string) string {
 	}
 	text := "the object has no updates by " + andList(names)
 	if updates := updatersOf(object); len(updates) > 0 {
-		text += "; it has updates by " + andList(updates)
+		text += "; it has updates by " + oneLine(andList(updates))
 	}
 	return text
 }
@@ -155,7 +155,7 @@ func (m *migrating) command(migration *explain.Migration, resource string) strin
 }
 
 func entryText(e fieldmanager.Entry) string {
-	text := fmt.Sprintf("%s (%s, %s", e.Manager, e.Operation, e.APIVersion)
+	text := fmt.Sprintf("%s (%s, %s", oneLine(e.Manager), e.Operation, oneLine(e.APIVersion))
 	if !e.Time.IsZero() {
 		text += ", " + e.Time.UTC().Format("2006-01-02T15:04:05Z")
 	}
@@ -171,7 +171,7 @@ func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) 
 		}
 		for _, s := range migration.Stuck {
 			if s.Left == left && !s.Default {
-				fmt.Fprintf(b, "%s  %s (%s)\n", title, s.Path, s.Manager)
+				fmt.Fprintf(b, "%s  %s (%s)\n", title, s.Path, oneLine(s.Manager))
 				title = ""
 			}
 		}

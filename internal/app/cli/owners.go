@@ -19,5 +19,5 @@ func ownerNames(list []fieldmanager.Owner) string {
 		}
 		names[i] += ")"
 	}
-	return strings.Join(names, ", ")
+	return oneLine(strings.Join(names, ", "))
 }

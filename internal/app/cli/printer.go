@@ -57,9 +57,9 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 	case "yaml", "json":
 		p.objects = append(p.objects, p.flags.shown(r.Object()))
 	case "name":
-		p.out = append(p.out, resourceLine(r.After.Kind, r.Target.Name)+"\n"...)
+		p.out = append(p.out, oneLine(resourceLine(r.After.Kind, r.Target.Name))+"\n"...)
 	case "diff":
-		text := p.diff(r)
+		text := readable(p.diff(r))
 		if p.color {
 			text = colorDiff(text)
 		}
@@ -204,7 +204,7 @@ func (p *printer) finish(exitCode bool) error {
 	p.notes.print()
 	p.summary.noteWarnings()
 	if p.several && p.conflicts > 0 {
-		_, _ = io.WriteString(p.app.Err, "\n"+p.app.conflictAdvice(p.conflicts, p.applier, p.migrated)+"\n")
+		_, _ = io.WriteString(p.app.Err, "\n"+readable(p.app.conflictAdvice(p.conflicts, p.applier, p.migrated))+"\n")
 	}
 	p.summary.note(p.several)
 	switch counts := p.summary.counts; {

@@ -122,7 +122,7 @@ func (a *App) race(ctx context.Context, name string, o *raceOptions) error {
 	if o.output == "json" {
 		a.print(string(raceDocument(reports, o.bounds.Seed)))
 	} else {
-		a.print(raceText(reports, o.bounds.Seed))
+		a.show(raceText(reports, o.bounds.Seed))
 	}
 	if o.exitCode && slices.ContainsFunc(reports, func(r *scenario.RaceReport) bool { return r.Losing > 0 }) {
 		return &exit{code: exitChanged}

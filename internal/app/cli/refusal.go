@@ -83,9 +83,9 @@ func migratedManager(e *patchlab.Error) string {
 }
 
 func ownerText(c patchlab.Conflict) string {
-	text := fmt.Sprintf("%s (%s, %s", c.Manager, c.Operation, c.APIVersion)
+	text := fmt.Sprintf("%s (%s, %s", oneLine(c.Manager), c.Operation, oneLine(c.APIVersion))
 	if c.Subresource != "" {
-		text += ", subresource " + c.Subresource
+		text += ", subresource " + oneLine(c.Subresource)
 	}
 	if !c.Time.IsZero() {
 		text += ", since " + c.Time.UTC().Format("2006-01-02T15:04:05Z")

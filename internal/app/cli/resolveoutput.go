@@ -18,7 +18,7 @@ import (
 func (r *resolving) print() error {
 	switch r.o.output {
 	case "text":
-		r.app.print(r.report())
+		r.app.show(r.report())
 		return nil
 	case "json":
 		return r.json()
@@ -29,7 +29,7 @@ func (r *resolving) print() error {
 		if r.o.output == "diff" {
 			text := unified(f.name, "resolved/"+strings.TrimPrefix(f.name, "/"), f.before, f.after)
 			if isTerminal(r.app.Out) {
-				text = colorDiff(text)
+				text = colorDiff(readable(text))
 			}
 			r.app.print(text)
 			continue
@@ -171,9 +171,9 @@ func ownersText(owners []fieldmanager.Entry) string {
 	}
 	names := make([]string, len(owners))
 	for i, o := range owners {
-		names[i] = o.Manager
+		names[i] = oneLine(o.Manager)
 		if o.Subresource != "" {
-			names[i] += " (" + o.Subresource + ")"
+			names[i] += " (" + oneLine(o.Subresource) + ")"
 		}
 	}
 	return "owned by " + andList(names)

@@ -192,7 +192,7 @@ func refuseUnknownTopics(root *cobra.Command) {
 }
 
 // fail prints an error in the format of all of patchlab's errors.
-func (a *App) fail(text string) { _, _ = io.WriteString(a.Err, "error: "+text+"\n") }
+func (a *App) fail(text string) { _, _ = io.WriteString(a.Err, "error: "+readable(text)+"\n") }
 
 // Command returns patchlab's root command, for reference pages.
 func Command() *cobra.Command { return (&App{}).root() }
@@ -379,7 +379,7 @@ func list(names []string) string {
 // note prints a note on standard error.
 func (a *App) note(text string) {
 	if !a.quiet {
-		_, _ = io.WriteString(a.Err, text+"\n")
+		_, _ = io.WriteString(a.Err, readable(text)+"\n")
 	}
 }
 
@@ -395,5 +395,8 @@ func (a *App) noteOnce(text string) {
 	a.note(text)
 }
 
-// print prints a result on standard output.
+// print prints a result on standard output, as it is.
 func (a *App) print(text string) { _, _ = io.WriteString(a.Out, text) }
+
+// show prints a text for people on standard output.
+func (a *App) show(text string) { a.print(readable(text)) }

@@ -51,7 +51,7 @@ func (r *scenarioRun) print(s *scenarioReport) {
 	if s.Differs != nil {
 		b.WriteString(indentLines(s.Differs.text(), "  "))
 	}
-	r.app.print(b.String())
+	r.app.show(b.String())
 }
 
 // mismatches describes the differences between a step's result and its expectation.
@@ -131,11 +131,12 @@ func (r *scenarioRun) show(f *scenarioFile, step *stepReport, res *scenario.Resu
 	}
 	object := res.After.Join()
 	if !object.Exists() {
-		r.app.print(text + "# no object after this step\n")
+		r.app.show(text + "# no object after this step\n")
 		return
 	}
 	shown := outputFlags{showManagedFields: r.options.showManagedFields}
-	r.app.print(text + string(shown.shown(object).YAML()))
+	r.app.show(text)
+	r.app.print(string(shown.shown(object).YAML()))
 }
 
 // runSummary counts the results of all scenarios.
@@ -181,7 +182,7 @@ func (r *scenarioRun) finish() error {
 		r.app.print(junit(r.reports))
 	default:
 		if s.Scenarios > 1 && !r.options.quiet {
-			r.app.print(s.text(&r.setups[0]) + "\n")
+			r.app.show(s.text(&r.setups[0]) + "\n")
 		}
 	}
 	if s.RulesNotRun > 0 || s.PolicyNotRun > 0 {

@@ -86,7 +86,7 @@ func (a *App) schema(ctx context.Context, name string, o *schemaOptions) error {
 	}
 	d.members(field, o.recursive)
 	if o.output == "text" {
-		a.print(d.text(field))
+		a.show(d.text(field))
 		return nil
 	}
 	out, err := asDocument(struct {

@@ -84,7 +84,7 @@ func (s *summary) report() (string, error) {
 	case "markdown":
 		return s.markdown(), nil
 	}
-	return s.text(), nil
+	return readable(s.text()), nil
 }
 
 // note prints the number of results, if that is all that is to be printed.

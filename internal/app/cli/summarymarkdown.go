@@ -51,15 +51,24 @@ func (s *summary) markdown() string {
 
 // detailText returns the diff or the message of an object, which a click shows.
 func detailText(r row) string {
-	fence := "```"
-	for strings.Contains(r.detail, fence) {
+	fence, detail := "```", readable(strings.TrimRight(r.detail, "\n"))
+	for strings.Contains(detail, fence) {
 		fence += "`"
 	}
 	return fmt.Sprintf("\n<details><summary>%s: %s</summary>\n\n%sdiff\n%s\n%s\n\n</details>\n", markdownText(r.target.String()), r.outcome,
-		fence, strings.TrimRight(r.detail, "\n"), fence)
+		fence, detail, fence)
 }
 
-// markdownText escapes text for Markdown and HTML.
-func markdownText(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ", "_", `\_`, "*", `\*`, "`", "\\`").Replace(s)
-}
+// markdownText escapes text for Markdown and HTML. Character references have no meaning in either, where
+// a backslash would be escaped by one before it and shown in HTML. On GitHub, a mention notifies its user
+// and a number is a reference to an issue even if they are escaped, so a character that cannot be seen
+// separates them from their sign.
+func markdownText(s string) string { return markdownSigns.Replace(oneLine(strings.ReplaceAll(s, "\n", " "))) }
+
+var markdownSigns = func() *strings.Replacer {
+	references := []string{"@", "@&#8203;", "#", "#&#8203;"}
+	for _, sign := range "&<>|\\`*_~[]$" {
+		references = append(references, string(sign), fmt.Sprintf("&#%d;", sign))
+	}
+	return strings.NewReplacer(references...)
+}()

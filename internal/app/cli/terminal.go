@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -37,4 +41,35 @@ func isTerminal(w io.Writer) bool {
 	}
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// readable escapes the characters of a text that control a terminal, or that cannot be seen and change
+// what is: a value of a manifest could otherwise overwrite the lines before it, or look like another
+// one. The escapes are those of JSON and YAML, in which values are printed.
+func readable(text string) string { return escaped(text, "\n\t") }
+
+// oneLine is readable for a name in a line or table, in which it must not begin another line.
+func oneLine(text string) string { return escaped(text, "") }
+
+func escaped(text, allowed string) string {
+	var b strings.Builder
+	for i, r := range text {
+		switch size := utf8.RuneLen(r); {
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(r)):
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case !unseen(r), strings.ContainsRune(allowed, r), r == '\r' && allowed != "" && strings.HasPrefix(text[i+size:], "\n"):
+			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// unseen reports whether a character is a control character, a line or paragraph separator, or a format
+// character other than the Arabic signs among them, which are visible.
+func unseen(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }

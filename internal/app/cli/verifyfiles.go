@@ -105,9 +105,9 @@ func (e *engines) verify(p manifest.Object) error {
 	}
 	what := fmt.Sprintf("this %s of %s", action.Title(), target)
 	if refusal, refused := strings.CutPrefix(ours, "refused: "); refused {
-		e.app.print(fmt.Sprintf("%s: both engines refuse %s: %s\n", p.Position(), what, refusal))
+		e.app.show(fmt.Sprintf("%s: both engines refuse %s: %s\n", p.Position(), what, refusal))
 	} else {
-		e.app.print(fmt.Sprintf("%s: both engines agree on %s\n", p.Position(), what))
+		e.app.show(fmt.Sprintf("%s: both engines agree on %s\n", p.Position(), what))
 	}
 	return nil
 }

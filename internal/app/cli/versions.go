@@ -109,7 +109,7 @@ func (v *versionsPrinter) print(kind string, object document.Value) {
 // row prints a line with columns of fixed width, because lines are printed one by one.
 func (v *versionsPrinter) row(version, generation, observed, uid, changed string) {
 	line := fmt.Sprintf("%-10s   %-10s   %-8s   %-36s   %s", version, generation, observed, uid, changed)
-	v.app.print(strings.TrimRight(line, " ") + "\n")
+	v.app.show(strings.TrimRight(line, " ") + "\n")
 }
 
 // shownChanges is the maximum number of listed fields per version.
