@@ -370,7 +370,7 @@ func (a *App) valuesOf(ctx context.Context, args []string, o *blameOptions, valu
 	for _, object := range objects {
 		all = append(all, values(object)...)
 	}
-	return all
+	return completable(all)
 }
 
 // blameWriter prints an object with its owners as text.

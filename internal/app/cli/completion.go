@@ -46,6 +46,15 @@ func (a *App) completeInputs(c *cobra.Command, kubectl *kubectlFlags) {
 	}
 }
 
+// completable returns the values of objects that a shell completes as they are. The beginning that
+// several values share is inserted without quotes by bash, and the next Tab evaluates the command so
+// far: whoever can name a field manager could otherwise execute commands of those who complete it.
+func completable(values []string) []string {
+	return slices.DeleteFunc(values, func(v string) bool {
+		return strings.ContainsAny(v, "$`\\;&|<>(){}!'") || strings.ContainsFunc(v, unseen)
+	})
+}
+
 // liveReader reads the live objects that the first argument of a command names, for completion.
 type liveReader func(c *cobra.Command, kubectl *kubectlFlags, name string) (documents, error)
 
@@ -59,7 +68,7 @@ func (a *App) completeLive(kubectl *kubectlFlags, read liveReader, values func(l
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		found := values(live)
+		found := completable(values(live))
 		slices.Sort(found)
 		return slices.Compact(found), cobra.ShellCompDirectiveNoFileComp
 	}
