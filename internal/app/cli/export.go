@@ -86,7 +86,11 @@ func (a *App) export(ctx context.Context, name, to, page, pkg string) error {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
-	a.print(string(text))
+	if isTerminal(a.Out) { // the name of an actor can have any characters
+		a.show(string(text))
+	} else {
+		a.print(string(text))
+	}
 	return nil
 }
 

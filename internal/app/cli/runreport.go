@@ -65,7 +65,7 @@ func (s *stepReport) mismatches() string {
 
 // name identifies the step.
 func (s *stepReport) name() string {
-	return "step " + fmt.Sprint(s.Step) + ", " + string(s.Do) + " by " + s.Actor
+	return "step " + fmt.Sprint(s.Step) + ", " + string(s.Do) + " by " + oneLine(s.Actor)
 }
 
 // text describes a difference.
@@ -90,7 +90,7 @@ func stepTable(steps []stepReport) string {
 	var b bytes.Buffer
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, s := range steps {
-		_, _ = fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\n", s.Step, s.Actor, s.Do, s.Object, s.outcome())
+		_, _ = fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\n", s.Step, oneLine(s.Actor), s.Do, oneLine(s.Object), s.outcome())
 	}
 	_ = t.Flush()
 	return b.String()

@@ -109,7 +109,7 @@ func fileURI(name string) string {
 		name = "stdin"
 	}
 	u := url.URL{Path: strings.TrimPrefix(filepath.ToSlash(name), "./")}
-	return strings.TrimPrefix(u.String(), "./")
+	return strings.ReplaceAll(strings.TrimPrefix(u.String(), "./"), ":", "%3A") // before a colon is a scheme
 }
 
 // fingerprint identifies a finding even after its line has moved: it is derived from the rule,

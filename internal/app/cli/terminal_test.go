@@ -65,7 +65,7 @@ func TestNothingControlsTheTerminal(t *testing.T) {
 		{"apply", odd, manifest}, {"explain", live, manifest, "--color", "always"}, {"explain", live, other}, {"explain", odd, other, "--type", "merge"},
 		{"blame", live, "--color", "always"}, {"blame", odd}, {"blame", live, "--manager", "none"}, {"lint", live, odd, manifest, other, kind}, {"resolve", live, manifest}, {"resolve", live, other},
 		{"diff", live, manifest}, {"diff", odd, other}, {"diff", live, other}, {"migrate", live, "--from", evil, "-f", manifest}, {"migrate", live}, {"migrate", odd}, {"migrate", odd, "--from", "m"}, {"migrate", kind},
-		{"run", scenario}, {"run", scenario, "--step", "1"}, {"apply", filepath.Join(folder, evil)}, {evil}, {"schema", evil},
+		{"run", scenario}, {"run", "-v", scenario}, {"run", scenario, "--step", "1"}, {"apply", filepath.Join(folder, evil)}, {evil}, {"schema", evil},
 	} {
 		t.Run(strings.ReplaceAll(strings.Join(args, " "), folder+"/", ""), func(t *testing.T) {
 			var out, errOut bytes.Buffer
