@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -174,14 +176,27 @@ func (r *scenarioRun) update(f *scenarioFile, results []scenario.Result, report 
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(f.name)
-	if err == nil {
-		err = os.WriteFile(f.name, text, info.Mode().Perm())
-	}
-	if err != nil {
+	if err := rewriteFile(f.name, text); err != nil {
 		return manifest.FileError(f.name, err)
 	}
 	return nil
+}
+
+// rewriteFile replaces a file, or the one that a symbolic link leads to, by one with the same mode.
+func rewriteFile(name string, text []byte) error {
+	file, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY, 0) // a file that is protected against writing is not replaced
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return replaceFile(file, text, info.Mode().Perm())
 }
 
 // firstDifference returns the first step whose results differ between the setups, nil if there
