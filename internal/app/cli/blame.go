@@ -181,6 +181,9 @@ func (a *App) opened(ctx context.Context, args []string, o *blameOptions) ([]*pa
 	if len(found) == 0 {
 		return nil, errors.New(inputNames(args[:1]) + ": no object found")
 	}
+	if err := tooNested(found); err != nil {
+		return nil, err
+	}
 	objects := make([]*patchlab.Object, len(found))
 	for i, f := range found {
 		if objects[i], err = openOne(lab, f); err != nil {

@@ -96,6 +96,9 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 	if len(docs.objects()) == 0 && a.unread == 0 {
 		return errors.New(inputNames(names) + ": no objects passed to defaults")
 	}
+	if err := tooNested(docs.objects()); err != nil {
+		return err
+	}
 	registry, err := o.schemas.registry(ctx, a, docs)
 	if err != nil {
 		return err

@@ -92,6 +92,9 @@ func (a *App) explain(ctx context.Context, args []string, o *explainOptions) err
 	if in == nil {
 		return err
 	}
+	if err := tooNested(in.changes.objects()); err != nil {
+		return err
+	}
 	e := explaining{app: a, o: o, notes: notes{app: a, total: len(in.changes.objects())}}
 	for result, err := range in.lab.Run(in.live, in.changes, o.change.Change) {
 		if err := e.add(result, err); err != nil {

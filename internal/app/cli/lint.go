@@ -161,6 +161,9 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 	if len(all) == 0 {
 		return nil, 0, errors.New(inputNames(names) + ": no objects to check")
 	}
+	if err := tooNested(all); err != nil {
+		return nil, 0, err
+	}
 	registry, err := o.schemas.registry(ctx, a, docs)
 	if err != nil {
 		return nil, 0, err
