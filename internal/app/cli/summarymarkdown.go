@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // maxComment is the size of the Markdown summary in bytes. A comment on GitHub has at most
@@ -63,12 +64,14 @@ func detailText(r row) string {
 // a backslash would be escaped by one before it and shown in HTML. On GitHub, a mention notifies its user
 // and a number is a reference to an issue even if they are escaped, so a character that cannot be seen
 // separates them from their sign.
-func markdownText(s string) string { return markdownSigns.Replace(oneLine(strings.ReplaceAll(s, "\n", " "))) }
+func markdownText(s string) string {
+	return markdownSigns().Replace(oneLine(strings.ReplaceAll(s, "\n", " ")))
+}
 
-var markdownSigns = func() *strings.Replacer {
+var markdownSigns = sync.OnceValue(func() *strings.Replacer {
 	references := []string{"@", "@&#8203;", "#", "#&#8203;"}
 	for _, sign := range "&<>|\\`*_~[]$" {
 		references = append(references, string(sign), fmt.Sprintf("&#%d;", sign))
 	}
 	return strings.NewReplacer(references...)
-}()
+})
