@@ -23,7 +23,7 @@ const annotationManager = "kubectl-last-applied"
 // requests does not undo the apply.
 func (w *write) transfer(applied *Result) *Result {
 	out := *applied
-	then := func(live *Object, manager string, config *document.Document) bool {
+	then := func(live *Object, manager string, config *document.Document, failed string) bool {
 		again := *w
 		again.live, again.notes, again.change.FieldManager = live, nil, manager
 		if w.noted != nil {
@@ -31,7 +31,7 @@ func (w *write) transfer(applied *Result) *Result {
 		}
 		r, err := again.send(cluster.Patch, cluster.ApplyPatch, config)
 		if err != nil {
-			out.Notes = append(out.Notes, "the transfer of fields from client-side apply failed, which kubectl warns about: "+err.Error())
+			out.Notes = append(out.Notes, failed+", which kubectl only warns about: "+err.Error())
 			return false
 		}
 		out.After = r.After
@@ -45,7 +45,8 @@ func (w *write) transfer(applied *Result) *Result {
 		}
 		return true
 	}
-	if w.change.FieldManager == ActionApply.manager() && w.keepsAnnotation(out.After) && !then(out.After, annotationManager, w.annotationOf(out.After)) {
+	if w.change.FieldManager == ActionApply.manager() && w.keepsAnnotation(out.After) &&
+		!then(out.After, annotationManager, w.annotationOf(out.After), "the transfer of fields from client-side apply failed") {
 		return &out
 	}
 	from := out.After.Managed.ClientAppliers()
@@ -58,8 +59,9 @@ func (w *write) transfer(applied *Result) *Result {
 	if w.noted != nil {
 		w.noted.Migrated(from)
 	}
-	if then(&moved, w.change.FieldManager, w.document()) {
-		out.Notes = append(out.Notes, fmt.Sprintf("the fields of %s are transferred to %s and applied again, as by kubectl", strings.Join(from, ", "), w.change.FieldManager))
+	transferred := fmt.Sprintf("the fields of %s are transferred to %s", strings.Join(from, ", "), w.change.FieldManager)
+	if then(&moved, w.change.FieldManager, w.document(), transferred+", but the manifest is refused when it is applied again") {
+		out.Notes = append(out.Notes, transferred+" and applied again, as by kubectl")
 	}
 	return &out
 }

@@ -42,6 +42,10 @@ the resulting value and owners of the field:
   drop   remove the field from the manifest: the other manager keeps it
   adopt  set the field to the live value: both managers own it
 
+The results are those of 'kubectl apply --server-side', which then transfers the fields of an
+object that client-side apply has written: if client-side apply owns a dropped field, the
+field is removed.
+
 With --take (force), --drop or --adopt, print the resolved manifest with its comments, and
 on standard error the command that applies it. PATH is the path of a conflict, the path of
 a field that contains several conflicts, or "all". If two paths match a conflict, the
@@ -202,6 +206,7 @@ func (a *App) resolve(ctx context.Context, args []string, o *resolveOptions) err
 		}
 	}
 	a.quiet = o.quiet
+	o.apply.TransferClientSide = true // as the printed commands of kubectl do
 	held := a.holdForRules()
 	defer held.release()
 	r, err := a.resolving(ctx, o)
@@ -290,7 +295,6 @@ func (r *resolving) object(object manifest.Object) error {
 	if err != nil {
 		return r.fail(object, err)
 	}
-	r.notes.add(found.Target, found.Notes)
 	m, err := fieldmanager.For(r.lab.Kinds(), found.Kind, r.o.apply.Subresource)
 	if err != nil {
 		return err
@@ -312,7 +316,24 @@ func (r *resolving) object(object manifest.Object) error {
 		}
 	}
 	r.resolved = append(r.resolved, one)
+	r.note(&one)
 	return nil
+}
+
+// note adds the notes about a manifest and about the results of resolving its conflicts.
+func (r *resolving) note(one *resolved) {
+	texts := slices.Clone(one.Notes)
+	for _, w := range r.ways(one) {
+		if w.result == nil || w.result.Result == nil {
+			continue
+		}
+		for _, text := range w.result.Result.Notes {
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+	}
+	r.notes.add(one.Target, texts)
 }
 
 // fail prints why a manifest cannot be applied or resolved as selected.

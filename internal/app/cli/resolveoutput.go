@@ -155,6 +155,9 @@ func (r *resolving) preview(one *patchlab.Resolution, c patchlab.Conflict) strin
 	if r.masks(one) {
 		v = maskAt(c.Path, v)
 	}
+	if !v.Exists() && len(owners) == 0 && c.Live.Exists() {
+		return "removed"
+	}
 	value, _ := shortPair(v, document.Value{})
 	return value + ", " + ownersText(owners)
 }
