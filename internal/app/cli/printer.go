@@ -28,6 +28,8 @@ type printer struct {
 	// applier is the field manager of a change with conflicts, and migrated an owner that
 	// migrate can replace; "" for none.
 	applier, migrated string
+	// transfers reports whether the fields of client-side apply are transferred.
+	transfers bool
 }
 
 func newPrinter(a *App, f *outputFlags, lab *patchlab.Lab, changes int) *printer {
@@ -167,7 +169,7 @@ func (p *printer) failed(err error) error {
 		p.conflicts += len(e.Conflicts.List)
 		p.applier, p.migrated = e.FieldManager, cmp.Or(p.migrated, migratedManager(e))
 		if !p.several {
-			text += "\n\n" + p.app.conflictAdvice(len(e.Conflicts.List), p.applier, p.migrated)
+			text += "\n\n" + p.app.conflictAdvice(len(e.Conflicts.List), p.applier, p.migrated, p.transfers)
 		}
 	}
 	p.summary.counts[what]++
@@ -204,7 +206,7 @@ func (p *printer) finish(exitCode bool) error {
 	p.notes.print()
 	p.summary.noteWarnings()
 	if p.several && p.conflicts > 0 {
-		_, _ = io.WriteString(p.app.Err, "\n"+readable(p.app.conflictAdvice(p.conflicts, p.applier, p.migrated))+"\n")
+		_, _ = io.WriteString(p.app.Err, "\n"+readable(p.app.conflictAdvice(p.conflicts, p.applier, p.migrated, p.transfers))+"\n")
 	}
 	p.summary.note(p.several)
 	switch counts := p.summary.counts; {

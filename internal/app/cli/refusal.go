@@ -52,16 +52,21 @@ func conflictReport(e *patchlab.Error, several bool) string {
 }
 
 // conflictAdvice lists the ways to resolve conflicts. migrated is a manager whose updates own a
-// field in conflict, and which migrate can replace; "" if there is none.
-func (a *App) conflictAdvice(conflicts int, manager, migrated string) string {
+// field in conflict, and which migrate can replace; "" if there is none. If the apply transfers the
+// fields of client-side apply, they have no other owner that keeps them.
+func (a *App) conflictAdvice(conflicts int, manager, migrated string, transfers bool) string {
 	conflict := "conflict"
 	if conflicts > 1 {
 		conflict = "conflicts"
 	}
+	removed := ""
+	if transfers && migrated == clientApplier {
+		removed = ", but what " + clientApplier + " set is removed"
+	}
 	text := fmt.Sprintf(`To resolve the %[1]s, choose one for each field:
   force            run again with --force-conflicts: %[2]s becomes the owner, the other manager loses it
-  drop the field   remove it from the applied manifest: the other manager keeps it
-  adopt the value  set it to the live value: both managers own it`, conflict, manager)
+  drop the field   remove it from the applied manifest: the other manager keeps it%[3]s
+  adopt the value  set it to the live value: both managers own it`, conflict, manager, removed)
 	if migrated != "" {
 		text += fmt.Sprintf(`
   migrate          '%[3]s migrate --from %[1]s --to %[2]s': %[2]s takes over what %[1]s set by updates`, shellQuote(migrated), shellQuote(manager), a.program())
@@ -69,13 +74,16 @@ func (a *App) conflictAdvice(conflicts int, manager, migrated string) string {
 	return text
 }
 
+// clientApplier is the field manager of kubectl's client-side apply.
+const clientApplier = "kubectl-client-side-apply"
+
 // migratedManager returns the first owner that wrote by updates what the applier is to apply
 // from now on: kubectl's client-side apply, or the applier itself. It returns "" if there is
 // none.
 func migratedManager(e *patchlab.Error) string {
 	for _, c := range e.Conflicts.List {
 		if c.Operation == fieldmanager.OperationUpdate && c.Subresource == "" &&
-			(c.Manager == "kubectl-client-side-apply" || c.Manager == e.FieldManager) {
+			(c.Manager == clientApplier || c.Manager == e.FieldManager) {
 			return c.Manager
 		}
 	}
