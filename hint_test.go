@@ -1,6 +1,8 @@
 package patchlab
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -27,5 +29,24 @@ func TestQuoteHints(t *testing.T) {
 		if got := quoteHint(c.typ, document.NewString(c.text)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
 		}
+	}
+}
+
+// TestTooLargeForClientSideApply checks the advice on a manifest that does not fit in the last-applied
+// annotation, as those of many CustomResourceDefinitions.
+func TestTooLargeForClientSideApply(t *testing.T) {
+	lab, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := Named("large.yaml", []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: large}\ndata: {text: "+strings.Repeat("x", 256<<10)+"}\n"))
+	_, err = lab.ClientApply(nil, config, ApplyOptions{})
+	var refused *Error
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "metadata.annotations: Too long: may not be more than 262144 bytes; "+
+		"the last-applied annotation contains the whole manifest; 'kubectl apply --server-side' does not write it") {
+		t.Errorf("%v", err)
+	}
+	if _, err := lab.Apply(nil, config, ApplyOptions{}); err != nil {
+		t.Error(err)
 	}
 }
