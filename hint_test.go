@@ -50,3 +50,37 @@ func TestTooLargeForClientSideApply(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestKeptItemHint checks the advice on an item that is not in the manifest: somebody has changed
+// the port, which is the key of the item, so the apply adds a second one with the same name.
+func TestKeptItemHint(t *testing.T) {
+	lab, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const config = `
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {app: web}
+  ports:
+  - {name: http, port: 80}
+`
+	created, err := lab.ClientApply(nil, Named("web.yaml", []byte(config)), ApplyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, err := lab.Patch(created.Object(), Named("patch.yaml", []byte(`[{op: replace, path: /spec/ports/0/port, value: 8080}]`)), PatchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, apply := range map[string]func(live, config Input, o ApplyOptions) (*Result, error){"server-side": lab.Apply, "client-side": lab.ClientApply} {
+		_, err = apply(changed.Object(), Named("web.yaml", []byte(config)), ApplyOptions{})
+		want := `spec.ports[1].name: Duplicate value: "http"; .spec.ports has fewer items in the manifest; ` +
+			"the apply keeps others of the live object, whose owners 'patchlab blame LIVE --path .spec.ports' shows"
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
