@@ -61,7 +61,7 @@ func (r *resolving) outcomes() {
 		force = force || one.Force
 		text := one.Target.String() + ": " + count(len(one.Conflicts), "conflict", "conflicts") + " resolved"
 		if len(r.resolved) == 1 {
-			text += "; apply it with\n  " + r.command(one.Resolution, force, namespace(), "-")
+			text += "; apply it with\n  " + r.command(one.Resolution, force, namespace(), fromStdin)
 		}
 		for _, c := range one.Conflicts {
 			text += "\n  " + c.Path.String() + ": " + r.preview(one.Resolution, c)
@@ -76,16 +76,35 @@ func (r *resolving) outcomes() {
 		r.app.note(count(len(free), "manifest has", "manifests have") + " no conflicts")
 	}
 	if n := len(r.resolved); n > 1 && len(free) < n {
-		r.app.note("apply the manifests with\n  " + r.command(r.resolved[0].Resolution, force, namespace(), "-"))
+		r.app.note("apply the manifests with\n  " + r.command(r.resolved[0].Resolution, force, namespace(), fromStdin))
 	}
 }
 
 // mostNamed is the maximum number of manifests without conflicts that are listed by name.
 const mostNamed = 5
 
+// fromStdin are the flags with which kubectl reads manifests from standard input.
+const fromStdin = " -f -"
+
+// manifests returns the flags with which kubectl reads the manifests that were given.
+func (r *resolving) manifests() string {
+	if dir := r.o.inputs.kustomize; dir != "" {
+		return " -k " + shellQuote(dir)
+	}
+	text := ""
+	for _, file := range r.o.inputs.files {
+		text += " -f " + shellQuote(file)
+	}
+	if r.o.inputs.recursive {
+		text += " -R"
+	}
+	return text
+}
+
 // command returns the kubectl command that applies resolved manifests, of which one is given for
-// the field manager. An empty namespace is that of kubectl's context.
-func (r *resolving) command(one *patchlab.Resolution, force bool, namespace, file string) string {
+// the field manager, and which kubectl reads with the flags in from. An empty namespace is that of
+// kubectl's context.
+func (r *resolving) command(one *patchlab.Resolution, force bool, namespace, from string) string {
 	text := "kubectl apply --server-side"
 	if one.FieldManager != "kubectl" {
 		text += " --field-manager=" + shellQuote(one.FieldManager)
@@ -99,7 +118,7 @@ func (r *resolving) command(one *patchlab.Resolution, force bool, namespace, fil
 	if namespace != "" {
 		text += " -n " + shellQuote(namespace)
 	}
-	return text + " -f " + shellQuote(file)
+	return text + from
 }
 
 // missingNamespace returns the namespace of a manifest that does not state it: kubectl would use that
@@ -284,14 +303,10 @@ func (r *resolving) way(b *strings.Builder, one *resolved, w way, namespace func
 		return
 	}
 	if w.result.Force && w.name == explain.Force {
-		file := "CONFIG"
-		if len(r.o.inputs.files) == 1 {
-			file = r.o.inputs.files[0]
-		}
-		fmt.Fprintf(b, "    %s\n", r.command(w.result, true, namespace(), file))
+		fmt.Fprintf(b, "    %s\n", r.command(w.result, true, namespace(), r.manifests()))
 		return
 	}
-	fmt.Fprintf(b, "    %s |\n      %s\n", r.again(strings.Join(w.flags, " ")), r.command(w.result, w.result.Force, namespace(), "-"))
+	fmt.Fprintf(b, "    %s |\n      %s\n", r.again(strings.Join(w.flags, " ")), r.command(w.result, w.result.Force, namespace(), fromStdin))
 	if r.masks(one.Resolution) {
 		return
 	}
@@ -401,7 +416,7 @@ func (r *resolving) document(one *resolved) resolutionDocument {
 			}
 		} else {
 			namespace := cmp.Or(r.o.apply.Namespace, missingNamespace(w.result))
-			entry.Force, entry.Command, entry.Manifest = w.result.Force, r.command(w.result, w.result.Force, namespace, "-"), w.result.Config
+			entry.Force, entry.Command, entry.Manifest = w.result.Force, r.command(w.result, w.result.Force, namespace, fromStdin), w.result.Config
 			if isSecret(entry.Manifest) && !r.o.showSecrets {
 				entry.Manifest, _ = maskSecrets(entry.Manifest, entry.Manifest)
 			}
