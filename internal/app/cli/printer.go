@@ -28,8 +28,9 @@ type printer struct {
 	// applier is the field manager of a change with conflicts, and migrated an owner that
 	// migrate can replace; "" for none.
 	applier, migrated string
-	// transfers reports whether the fields of client-side apply are transferred.
-	transfers bool
+	// transfers reports whether the fields of client-side apply are transferred, and transferred
+	// whether one of them is in conflict.
+	transfers, transferred bool
 }
 
 func newPrinter(a *App, f *outputFlags, lab *patchlab.Lab, changes int) *printer {
@@ -168,8 +169,9 @@ func (p *printer) failed(err error) error {
 		what, text = conflicting, conflictReport(e, p.several)
 		p.conflicts += len(e.Conflicts.List)
 		p.applier, p.migrated = e.FieldManager, cmp.Or(p.migrated, migratedManager(e))
+		p.transferred = p.transferred || p.transfers && ofClientApply(e)
 		if !p.several {
-			text += "\n\n" + p.app.conflictAdvice(len(e.Conflicts.List), p.applier, p.migrated, p.transfers)
+			text += "\n\n" + p.app.conflictAdvice(len(e.Conflicts.List), p.applier, p.migrated, p.transferred)
 		}
 	}
 	p.summary.counts[what]++
@@ -206,7 +208,7 @@ func (p *printer) finish(exitCode bool) error {
 	p.notes.print()
 	p.summary.noteWarnings()
 	if p.several && p.conflicts > 0 {
-		_, _ = io.WriteString(p.app.Err, "\n"+readable(p.app.conflictAdvice(p.conflicts, p.applier, p.migrated, p.transfers))+"\n")
+		_, _ = io.WriteString(p.app.Err, "\n"+readable(p.app.conflictAdvice(p.conflicts, p.applier, p.migrated, p.transferred))+"\n")
 	}
 	p.summary.note(p.several)
 	switch counts := p.summary.counts; {

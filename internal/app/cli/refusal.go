@@ -52,15 +52,15 @@ func conflictReport(e *patchlab.Error, several bool) string {
 }
 
 // conflictAdvice lists the ways to resolve conflicts. migrated is a manager whose updates own a
-// field in conflict, and which migrate can replace; "" if there is none. If the apply transfers the
-// fields of client-side apply, they have no other owner that keeps them.
-func (a *App) conflictAdvice(conflicts int, manager, migrated string, transfers bool) string {
+// field in conflict, and which migrate can replace; "" if there is none. transferred reports whether
+// a field in conflict is one that kubectl transfers to the applier, so that nobody keeps it.
+func (a *App) conflictAdvice(conflicts int, manager, migrated string, transferred bool) string {
 	conflict := "conflict"
 	if conflicts > 1 {
 		conflict = "conflicts"
 	}
 	removed := ""
-	if transfers && migrated == clientApplier {
+	if transferred {
 		removed = ", but what " + clientApplier + " set is removed"
 	}
 	text := fmt.Sprintf(`To resolve the %[1]s, choose one for each field:
@@ -78,16 +78,24 @@ func (a *App) conflictAdvice(conflicts int, manager, migrated string, transfers 
 const clientApplier = "kubectl-client-side-apply"
 
 // migratedManager returns the first owner that wrote by updates what the applier is to apply
-// from now on: kubectl's client-side apply, or the applier itself. It returns "" if there is
-// none.
+// from now on: a command of kubectl that sends a whole manifest, or the applier itself. It returns
+// "" if there is none.
 func migratedManager(e *patchlab.Error) string {
 	for _, c := range e.Conflicts.List {
-		if c.Operation == fieldmanager.OperationUpdate && c.Subresource == "" &&
-			(c.Manager == clientApplier || c.Manager == e.FieldManager) {
+		if c.Operation != fieldmanager.OperationUpdate || c.Subresource != "" {
+			continue
+		}
+		switch c.Manager {
+		case clientApplier, "kubectl-create", "kubectl-replace", e.FieldManager:
 			return c.Manager
 		}
 	}
 	return ""
+}
+
+// ofClientApply reports whether client-side apply owns a field in conflict.
+func ofClientApply(e *patchlab.Error) bool {
+	return slices.ContainsFunc(e.Conflicts.List, func(c patchlab.Conflict) bool { return c.Manager == clientApplier })
 }
 
 func ownerText(c patchlab.Conflict) string {
