@@ -44,7 +44,7 @@ the resulting value and owners of the field:
 
 The results are those of 'kubectl apply --server-side', which then transfers the fields of an
 object that client-side apply has written: if client-side apply owns a dropped field, the
-field is removed.
+field is removed. With --server-side=false, they are those of a client without transfer.
 
 With --take (force), --drop or --adopt, print the resolved manifest with its comments, and
 on standard error the command that applies it. PATH is the path of a conflict, the path of
@@ -82,6 +82,7 @@ Exit codes:
 	f := c.Flags()
 	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager of the server-side apply")
 	addNamespace(c, &o.apply.Namespace, &o.apply.DefaultNamespace)
+	f.BoolVar(&o.apply.TransferClientSide, "server-side", true, "show the results of 'kubectl apply --server-side', which transfers the fields of client-side apply; --server-side=false: of a client that does not, such as a controller")
 	f.StringVar(&o.apply.Subresource, "subresource", "", "subresource to apply to, such as status")
 	f.StringVarP(&o.output, "output", "o", "", "output format: text or json (the resolutions), yaml or diff (the resolved manifest) (default text, or yaml if a resolution is selected)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes, such as the command that applies the resolved manifest")
@@ -206,7 +207,6 @@ func (a *App) resolve(ctx context.Context, args []string, o *resolveOptions) err
 		}
 	}
 	a.quiet = o.quiet
-	o.apply.TransferClientSide = true // as the printed commands of kubectl do
 	held := a.holdForRules()
 	defer held.release()
 	r, err := a.resolving(ctx, o)
