@@ -11,7 +11,7 @@ import (
 )
 
 // hintFor returns advice on an invalid field: the name of a similar field, quotation marks that
-// are missing or too many, that a template was not rendered, or that the object was exported; ""
+// are missing or too many, that a template was not rendered, that a key has no value, or that the object was exported; ""
 // if there is none.
 func hintFor(t *schema.Type, v document.Value, path document.Path) string {
 	if near := t.NearestField(path); near != "" {
@@ -21,6 +21,9 @@ func hintFor(t *schema.Type, v document.Value, path document.Path) string {
 		return "remove the fields that the API server owns from an exported object, for example with 'patchlab defaults --minimize'"
 	}
 	v = v.Follow(path)
+	if v.IsNull() {
+		return "the value is null, as YAML reads a key without a value; remove the key or give it a value"
+	}
 	if text, _ := v.Text(); strings.Contains(text, "{{") && strings.Contains(text, "}}") {
 		return "this looks like a template; render it first, for example with 'helm template'"
 	}
