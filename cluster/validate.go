@@ -21,9 +21,9 @@ func (t *task) newCauses(next fieldmanager.Object) []Cause {
 	k, object := t.ep.kind, next.Value
 	metadata := append(t.metadataCauses(object), schemaCauses(kinds.ValidateManagedFields(invalidManagers(next.Managed)))...)
 	if k.Builtin {
-		causes := t.builtinCauses(object, document.Value{}, document.Value{})
+		causes, metadataAt := t.builtinCauses(object, document.Value{}, document.Value{})
 		if len(causes) == 0 || !t.ep.strategy.MetadataLast {
-			causes = append(metadata, causes...)
+			causes = inserted(causes, metadataAt, metadata)
 		}
 		causes = append(t.namespaceCauses(object), causes...)
 		if len(causes) == 0 {
@@ -37,6 +37,11 @@ func (t *task) newCauses(next fieldmanager.Object) []Cause {
 	}
 	causes := append(metadata, schemaCauses(t.validateSchema(object, document.Value{}))...)
 	return t.checkRules(append(causes, t.checkReplicas(object)...), object, document.Value{})
+}
+
+// inserted returns the causes with others after the first n.
+func inserted(causes []Cause, n int, others []Cause) []Cause {
+	return append(append(causes[:n:n], others...), causes[n:]...)
 }
 
 // metadataCauses validates the metadata of an object of any kind.
@@ -60,8 +65,9 @@ func invalidManagers(managed fieldmanager.Managed) document.Value {
 }
 
 // builtinCauses validates an object of a built-in kind. valid is an object of the kind that is
-// known to pass validation, absent if there is none.
-func (t *task) builtinCauses(object, live, valid document.Value) []Cause {
+// known to pass validation, absent if there is none. metadataAt is the number of causes before those
+// of the metadata.
+func (t *task) builtinCauses(object, live, valid document.Value) (causes []Cause, metadataAt int) {
 	written := t.written
 	if t.mutated {
 		written = document.Value{} // kube-apiserver has decoded the object once more
@@ -70,7 +76,8 @@ func (t *task) builtinCauses(object, live, valid document.Value) []Cause {
 	if !live.Exists() {
 		sub = "" // also an object that is created through its status is validated as a whole
 	}
-	return schemaCauses(t.ep.strategy.ValidateWritten(t.ep.kind, sub, object, live, valid, written))
+	errs, metadataAt := t.ep.strategy.ValidateWritten(t.ep.kind, sub, object, live, valid, written)
+	return schemaCauses(errs), metadataAt
 }
 
 // namespaceCauses validates the part of a new object that depends on its Namespace.
@@ -121,15 +128,18 @@ func distinct(causes []Cause) []Cause {
 
 func (t *task) updateCauses(live document.Value, object fieldmanager.Object) []Cause {
 	k, next := t.ep.kind, object.Value
-	causes := schemaCauses(t.ep.strategy.ValidateUpdatedMetadata(t.kinds.Catalog(), k, t.ep.sub, next, live, invalidManagers(object.Managed)))
+	first, last := t.ep.strategy.ValidateUpdatedMetadata(t.kinds.Catalog(), k, t.ep.sub, next, live, invalidManagers(object.Managed))
+	causes := schemaCauses(first)
 	if k.Builtin {
-		causes = append(causes, t.builtinCauses(next, live, t.basis.validFor(k))...)
+		own, metadataAt := t.builtinCauses(next, live, t.basis.validFor(k))
+		causes = append(causes, inserted(own, metadataAt, schemaCauses(last))...)
 		if s := t.ep.strategy; t.ep.sub == subStatus && s.StatusInNamespace != nil && t.namespace != nil {
 			causes = append(causes, schemaCauses(s.StatusInNamespace(next, live, t.namespaceOf(next)))...)
 		}
 		t.valid = len(causes) == 0 && (t.ep.sub == "" || t.basis.valid) // a subresource validates only its own part
 		return t.checkDefinition(causes, next, live)
 	}
+	causes = append(causes, schemaCauses(last)...)
 	if wrong := t.checkKind(next); len(wrong) > 0 {
 		return append(causes, wrong...)
 	}

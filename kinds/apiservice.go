@@ -32,6 +32,7 @@ func validateAPIService(c *check, object, _ field) {
 			c.invalid(name, "must be `spec.version+\".\"+spec.group`: "+strconv.Quote(wanted))
 		}
 	}
+	c.metadataAt = len(c.errs)
 	if group.isEmpty() && version.text() != "v1" {
 		c.required(group, "only v1 may have an empty group and it better be legacy kube")
 	}

@@ -28,8 +28,11 @@ type check struct {
 	// there were none.
 	written document.Value
 	errs    []schema.FieldError
-	steps   []step
-	shown   []string // the texts of shownSteps
+	// metadataAt is the number of errors after which the strategy of the kind validates the metadata:
+	// that of an update for the last time, and that of a new object at all.
+	metadataAt int
+	steps      []step
+	shown      []string // the texts of shownSteps
 }
 
 // checks is a pool of checks, which keep the memory for their paths.
@@ -184,8 +187,8 @@ func quoted(texts []string) string {
 // kube-apiserver reports one error with all of them.
 func joined(why, separator string) string { return strings.ReplaceAll(why, "\n", separator) }
 
-// again adds the errors since mark again, because kube-apiserver applies the same rules twice.
-func (c *check) again(mark int) { c.errs = append(c.errs, c.errs[mark:]...) }
+// again adds the errors from mark to end again, because kube-apiserver applies the same rules twice.
+func (c *check) again(mark, end int) { c.errs = append(c.errs, c.errs[mark:end]...) }
 
 // failed reports whether errors were added since mark, an earlier value of len(c.errs).
 func (c *check) failed(mark int) bool { return len(c.errs) > mark }

@@ -100,7 +100,7 @@ func TestErrorsHaveValueAndRepeat(t *testing.T) {
 	object := c.root(v)
 	spec := object.get("spec")
 	c.minimum(spec.get("replicas"), 0)
-	c.again(0)
+	c.again(0, len(c.errs))
 	c.need(spec.get("selector"))
 	var got []string
 	for _, e := range c.errs {

@@ -20,6 +20,8 @@ const maxData = 1 << 20
 
 func validateConfigMap(c *check, object, old field) {
 	data, binary := object.get("data"), object.get("binaryData")
+	c.sealed(object, old, "binaryData", "data")
+	c.metadataAt = len(c.errs)
 	size := 0
 	for i := range data.members() {
 		entry, key := data.memberAt(i)
@@ -37,7 +39,6 @@ func validateConfigMap(c *check, object, old field) {
 	if size > maxData {
 		c.tooLong(object.getAs("", "[]"), maxData) // kube-apiserver reports an empty path
 	}
-	c.sealed(object, old, "binaryData", "data")
 }
 
 // dataKey validates a key in the data of a ConfigMap or Secret.

@@ -19,6 +19,7 @@ func validateCSIStorageCapacity(c *check, object, old field) {
 	c.syntax(class, names.DNSSubdomain)
 	c.notNegative(object.get("capacity"))
 	if old.isSet() {
+		c.metadataAt = len(c.errs)
 		c.immutable(topology, old.get("nodeTopology"))
 		c.immutable(class, old.get("storageClassName"))
 	}

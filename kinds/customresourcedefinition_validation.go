@@ -19,6 +19,9 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	crd, err := schema.FromCRD(object.Value)
 	var wrong *schema.InvalidCRD
 	spec := object.get("spec")
+	if prefix := object.get("metadata.generateName"); !old.isSet() && prefix.text() != "" && prefix.text() != spec.get("names.plural").text()+"."+spec.get("group").text() {
+		c.invalid(prefix, "must be spec.names.plural+\".\"+spec.group")
+	}
 	switch {
 	case errors.As(err, &wrong):
 		for _, e := range wrong.Errors {
@@ -28,6 +31,9 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 				}
 				c.errs = append(c.errs, e)
 			}
+			if e.Field == "metadata.name" {
+				c.metadataAt = len(c.errs)
+			}
 		}
 	case err != nil:
 		c.invalid(spec, err.Error())
@@ -36,9 +42,6 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	}
 	c.definitionNames(spec.get("names"))
 	c.definitionGroup(spec.get("group"))
-	if prefix := object.get("metadata.generateName"); !old.isSet() && prefix.text() != "" && prefix.text() != spec.get("names.plural").text()+"."+spec.get("group").text() {
-		c.invalid(prefix, "must be spec.names.plural+\".\"+spec.group")
-	}
 	c.definitionVersions(spec)
 	established := hasCondition(old.Get("status"), "Established")
 	c.conversion(spec.get("conversion"), old.get("spec.conversion"), established)

@@ -27,6 +27,7 @@ func validateEvent(c *check, object, old field) {
 	if c.kind.Group == "" {
 		return
 	}
+	c.metadataAt = len(c.errs)
 	series := object.get("series")
 	if !old.isSet() || !c.same(series, old.get("series")) {
 		validateEventSeries(c, series)

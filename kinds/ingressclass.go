@@ -18,6 +18,7 @@ func validateIngressClass(c *check, object, old field) {
 	controller, parameters := object.get("spec.controller"), object.get("spec.parameters")
 	if old.isSet() {
 		c.immutable(controller, old.get("spec.controller"))
+		c.metadataAt = len(c.errs)
 	}
 	c.maxBytes(controller, maxController)
 	c.domainPrefixedPath(controller)

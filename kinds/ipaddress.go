@@ -17,6 +17,7 @@ func validateIPAddress(c *check, object, old field) {
 	parent := object.get("spec.parentRef")
 	c.addressParent(parent)
 	if old.isSet() {
+		c.metadataAt = len(c.errs)
 		c.declaredImmutable(parent, old.get("spec.parentRef"))
 	}
 }

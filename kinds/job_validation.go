@@ -34,9 +34,7 @@ func validateJob(c *check, object, old field) {
 	if isSelector(selector.Value) {
 		c.selects(selector, template)
 	}
-	if old.isSet() {
-		c.again(mark)
-	}
+	end := len(c.errs)
 	name, completions := object.get("metadata.name"), spec.get("completions").number()
 	if isIndexed(spec) && completions > 0 {
 		host := name.text() + "-" + strconv.FormatInt(completions-1, 10)
@@ -45,6 +43,8 @@ func validateJob(c *check, object, old field) {
 		}
 	}
 	if old.isSet() {
+		c.metadataAt = len(c.errs)
+		c.again(mark, end)
 		c.jobUpdate(spec, old)
 	}
 }

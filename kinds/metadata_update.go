@@ -44,9 +44,10 @@ func (s *Strategy) repeated(subresource string) []bool {
 // ValidateUpdatedMetadata validates the metadata of an update of an object, through a
 // subresource or not, by the rules of a catalog's Kubernetes version (nil is
 // schema.DefaultVersion), and returns the errors as often as the validations of kube-apiserver
-// find them. managed is the value of managedFields, which the objects do not have; absent if it
-// is valid.
-func (s *Strategy) ValidateUpdatedMetadata(catalog *schema.Catalog, k *schema.Kind, subresource string, object, old, managed document.Value) []schema.FieldError {
+// find them; last has those of the last validation, which other errors may precede
+// ([Strategy.ValidateWritten]). managed is the value of managedFields, which the objects do not
+// have; absent if it is valid.
+func (s *Strategy) ValidateUpdatedMetadata(catalog *schema.Catalog, k *schema.Kind, subresource string, object, old, managed document.Value) (first, last []schema.FieldError) {
 	c := newCheck(nil, "", object)
 	c.catalog = catalog
 	defer c.release()
@@ -73,28 +74,22 @@ func (s *Strategy) ValidateUpdatedMetadata(catalog *schema.Catalog, k *schema.Ki
 	if whole(PathSegmentName, domains); len(c.errs) == 0 {
 		c.metadataChange(metadata, was)
 	}
-	if len(c.errs) == 0 && (len(s.repeated(subresource)) == 0 || s.acceptsNames(c, metadata)) {
-		return nil
-	}
-	var out []schema.FieldError
-	add := func() {
-		out = append(out, c.errs...)
-		c.errs = c.errs[:0]
+	if len(c.errs) == 0 && (s.acceptsNames(c, metadata) || len(s.repeated(subresource)) == 0) {
+		return nil, nil
 	}
 	c.errs = c.errs[:0]
 	whole(PathSegmentName, false)
-	add()
 	change(false)
-	add()
+	end := len(c.errs)
 	for _, again := range s.repeated(subresource) {
+		end = len(c.errs)
 		if again {
 			whole(s.Name, domains)
 		} else {
 			change(domains)
 		}
-		add()
 	}
-	return out
+	return c.errs[:end:end], c.errs[end:]
 }
 
 // acceptsNames reports whether the names in metadata meet the rule of the kind.

@@ -35,6 +35,7 @@ func validateNode(c *check, object, old field) {
 		validatePodRanges(c, object.get("spec.podCIDRs"))
 	}
 	if old.isSet() {
+		c.metadataAt = len(c.errs)
 		validateNodeUpdate(c, object, old)
 	}
 }

@@ -33,11 +33,11 @@ func validatePersistentVolume(c *check, object, old field) {
 	spec := object.get("spec")
 	mark := len(c.errs)
 	validatePersistentVolumeSpec(c, spec, name.text(), false)
-	if old.isSet() {
-		c.again(mark)
-	}
+	end := len(c.errs)
 	c.mountOptions(object.get("metadata.annotations"), spec)
 	if old.isSet() {
+		c.metadataAt = len(c.errs)
+		c.again(mark, end)
 		validatePersistentVolumeUpdate(c, object, old)
 	}
 }

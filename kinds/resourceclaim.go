@@ -60,6 +60,7 @@ func validateResourceClaimTemplate(c *check, object, old field) {
 	c.templateMetadata(spec.get("metadata"))
 	validateDeviceClaim(c, spec.get("spec.devices"))
 	if old.isSet() {
+		c.metadataAt = len(c.errs)
 		c.immutable(spec, old.get("spec"))
 	}
 }

@@ -24,16 +24,18 @@ var roleStrategy = Strategy{
 
 const rbacGroup = "rbac.authorization.k8s.io"
 
-func validateRole(c *check, object, _ field) { validatePolicyRules(c, object.get("rules"), true) }
+func validateRole(c *check, object, old field) {
+	validatePolicyRules(c, object.get("rules"), true)
+	if old.isSet() {
+		c.metadataAt = len(c.errs)
+	}
+}
 
-func validateClusterRole(c *check, object, _ field) {
+func validateClusterRole(c *check, object, old field) {
 	validatePolicyRules(c, object.get("rules"), false)
 	aggregation := object.get("aggregationRule")
-	if !aggregation.isSet() {
-		return
-	}
 	selectors := aggregation.get("clusterRoleSelectors")
-	if selectors.items() == 0 {
+	if aggregation.isSet() && selectors.items() == 0 {
 		c.required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil")
 	}
 	for i := range selectors.items() {
@@ -43,6 +45,9 @@ func validateClusterRole(c *check, object, _ field) {
 		if c.failed(mark) && !isSelector(selector.Value) {
 			c.invalidValue(selector, document.NewNull(), "invalid label selector.")
 		}
+	}
+	if old.isSet() {
+		c.metadataAt = len(c.errs)
 	}
 }
 

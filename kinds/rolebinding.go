@@ -38,7 +38,11 @@ func validateBinding(c *check, object, old field, kinds string, namespaced bool)
 	for i := range subjects.items() {
 		validateSubject(c, subjects.item(i), namespaced)
 	}
-	if old.isSet() && !c.same(ref, old.get("roleRef")) {
+	if !old.isSet() {
+		return
+	}
+	c.metadataAt = len(c.errs)
+	if !c.same(ref, old.get("roleRef")) {
 		why := "cannot change roleRef"
 		if c.kind.Since("1.37") {
 			why = isImmutable

@@ -21,9 +21,6 @@ var runtimeClassStrategy = Strategy{
 // validateRuntimeClass follows pkg/apis/node/validation of Kubernetes 1.36.
 func validateRuntimeClass(c *check, object, old field) {
 	handler := object.get("handler")
-	if old.isSet() {
-		c.declaredImmutable(handler, old.get("handler"))
-	}
 	c.needSyntax(handler, names.DNSLabel)
 	overhead := object.get("overhead")
 	c.resourceLists(overhead, overhead.getAs("podFixed", "limits"), c.root(document.Value{}), false)
@@ -39,6 +36,10 @@ func validateRuntimeClass(c *check, object, old field) {
 		if seen.add(key) {
 			c.duplicate(toleration)
 		}
+	}
+	if old.isSet() {
+		c.metadataAt = len(c.errs)
+		c.declaredImmutable(handler, old.get("handler"))
 	}
 }
 

@@ -22,6 +22,11 @@ var secretStrategy = Strategy{
 
 func validateSecret(c *check, object, old field) {
 	data := object.get("data")
+	if old.isSet() {
+		c.immutable(object.get("type"), old.get("type"))
+		c.sealed(object, old, "data")
+		c.metadataAt = len(c.errs)
+	}
 	size := 0
 	for i := range data.members() {
 		entry, key := data.memberAt(i)
@@ -32,10 +37,6 @@ func validateSecret(c *check, object, old field) {
 		c.tooLong(data, maxData)
 	}
 	c.secretType(object, data)
-	if old.isSet() {
-		c.immutable(object.get("type"), old.get("type"))
-		c.sealed(object, old, "data")
-	}
 }
 
 // secretType requires the keys of data that the type of a Secret defines.

@@ -38,6 +38,7 @@ func validateStorageClass(c *check, object, old field) {
 	}
 	validateAllowedTopologies(c, object.get("allowedTopologies"))
 	if old.isSet() {
+		c.metadataAt = len(c.errs)
 		for _, field := range [...]string{"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"} {
 			c.declaredImmutable(object.get(field), old.get(field))
 		}

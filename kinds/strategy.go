@@ -278,13 +278,15 @@ func (s *Strategy) Validate(k *schema.Kind, subresource string, object, old docu
 // that is known to be valid, such as the stored one. Large parts that both share
 // (document.SameNode) are not validated again. valid is absent if there is none.
 func (s *Strategy) ValidateUpdate(k *schema.Kind, subresource string, object, old, valid document.Value) []schema.FieldError {
-	return s.ValidateWritten(k, subresource, object, old, valid, document.Value{})
+	errs, _ := s.ValidateWritten(k, subresource, object, old, valid, document.Value{})
+	return errs
 }
 
 // ValidateWritten is ValidateUpdate for an object with lists or maps that were empty and that
 // decoding dropped. Some rules of kube-apiserver distinguish them from absent ones. written is the
-// object before it was decoded, absent if decoding dropped none.
-func (s *Strategy) ValidateWritten(k *schema.Kind, subresource string, object, old, valid, written document.Value) []schema.FieldError {
+// object before it was decoded, absent if decoding dropped none. metadataAt is the number of errors
+// that kube-apiserver reports before those of the last validation of the metadata.
+func (s *Strategy) ValidateWritten(k *schema.Kind, subresource string, object, old, valid, written document.Value) (errs []schema.FieldError, metadataAt int) {
 	v := validationOf(s)
 	run := v.part
 	switch subresource {
@@ -294,7 +296,7 @@ func (s *Strategy) ValidateWritten(k *schema.Kind, subresource string, object, o
 		run = v.status
 	}
 	if run == nil {
-		return nil
+		return nil, 0
 	}
 	if s.internal != nil {
 		object, old = s.internal(k, object), s.internal(k, old)
@@ -309,5 +311,5 @@ func (s *Strategy) ValidateWritten(k *schema.Kind, subresource string, object, o
 	}
 	defer c.release()
 	run(c, c.root(object), c.root(old))
-	return c.errs
+	return c.errs, c.metadataAt
 }

@@ -18,6 +18,7 @@ func validateVolumeAttributesClass(c *check, object, old field) {
 		if !c.same(parameters, old.get("parameters")) {
 			c.forbidden(parameters, "updates to parameters are forbidden.")
 		}
+		c.metadataAt = len(c.errs)
 	}
 	validateProvisioner(c, driver)
 	validateParameters(c, parameters)

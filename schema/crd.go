@@ -104,10 +104,10 @@ func (r *crdReader) read(v document.Value) *CRD {
 		r.add(ErrorRequired, at, document.Value{}, "")
 		return nil
 	}
-	crd := r.names(spec, at)
-	if r.name != crd.Plural+"."+crd.Group {
+	if r.name != spec.Lookup("names", "plural").StringOr("")+"."+spec.Get("group").StringOr("") {
 		r.add(ErrorInvalid, root.child("metadata").child("name"), document.NewString(r.name), `must be spec.names.plural+"."+spec.group`)
 	}
+	crd := r.names(spec, at)
 	crd.Name = r.name
 	crd.Object = v
 	crd.Conversion = spec.Lookup("conversion", "strategy").StringOr("None")
