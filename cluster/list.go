@@ -184,6 +184,9 @@ func listOf(ep *endpoint, metadata, items document.Value) document.Value {
 // kube-apiserver serves from its cache, the limit is ignored.
 func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selection) (store.Page[*Record], *Status) {
 	var none store.Page[*Record]
+	if r.Continue != "" && r.ResourceVersion != "" && r.ResourceVersion != "0" {
+		return none, badRequest("specifying resource version is not allowed when using continue")
+	}
 	at, err := versionParameter(r.ResourceVersion)
 	if err != nil {
 		return none, badListVersion(err)
@@ -197,9 +200,6 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 		o.Limit = 0
 	}
 	if r.Continue != "" {
-		if at != 0 {
-			return none, badRequest("specifying resource version is not allowed when using continue")
-		}
 		o.Revision, o.Match = 0, store.NotOlderThan
 	}
 	if !s.all() {
@@ -216,12 +216,16 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 	return page, nil
 }
 
-// readStatus is storeStatus for a read. If kube-apiserver would answer from its cache, a
-// resourceVersion that is not reached yet may be asked for again.
+// readStatus is storeStatus for a read, whose message about a version that is too old differs from
+// that of a watch. If kube-apiserver would answer from its cache, a resourceVersion that is not
+// reached yet may be asked for again.
 func (c *Cluster) readStatus(ep *endpoint, name string, err error, cached bool) *Status {
 	st := storeStatus(ep, name, err)
 	if errors.Is(err, store.ErrFuture) && !cached {
 		st.Details.RetryAfterSeconds = 0
+	}
+	if errors.Is(err, store.ErrCompacted) && st.Continue == "" {
+		st.Message = "The resourceVersion for the provided list is too old."
 	}
 	return st
 }
@@ -249,12 +253,14 @@ func storeStatus(ep *endpoint, name string, err error) *Status {
 		return &Status{Code: 504, Reason: ReasonTimeout, Message: "Timeout: " + future.Error(), Err: err,
 			Details: &StatusDetails{RetryAfterSeconds: 1, Causes: []Cause{{Type: causeTooLargeRV, Message: "Too large resource version"}}}}
 	case errors.As(err, &compacted) && compacted.Continue != "":
-		st := expired("The continue token is too old for a consistent list. Start a new list without it, or use the continue token of this response: " +
-			"the remaining pages then include changes that were made since the first one.")
+		st := expired("The provided continue parameter is too old to display a consistent list result. You can start a new list without the " +
+			"continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the " +
+			"provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first " +
+			"chunk was returned and now may show up in the list.")
 		st.Continue = compacted.Continue
 		return st
 	case errors.As(err, &compacted):
-		return expired("The resourceVersion for the provided list or watch is too old: " + compacted.Error())
+		return expired(compacted.Error())
 	case errors.As(err, &size):
 		return plainError(size)
 	case errors.Is(err, store.ErrTooLarge):

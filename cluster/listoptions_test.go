@@ -136,12 +136,34 @@ func TestListContinuesAfterCompaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	var st *Status
-	if _, err = list(first.Object.Lookup("metadata", "continue").StringOr("")); !errors.As(err, &st) || st.Code != 410 {
+	if _, err = list(first.Object.Lookup("metadata", "continue").StringOr("")); !errors.As(err, &st) || st.Code != 410 ||
+		!strings.HasPrefix(st.Message, "The provided continue parameter is too old to display a consistent list result.") {
 		t.Fatalf("got %v, want 410", err)
+	}
+	exact := &Request{Verb: List, Version: "v1", Resource: "configmaps", Options: Options{ResourceVersion: "1", ResourceVersionMatch: "Exact"}}
+	var old *Status
+	if _, err := c.Do(context.Background(), exact); !errors.As(err, &old) || old.Message != "The resourceVersion for the provided list is too old." {
+		t.Errorf("a list of an old version: %v", err)
 	}
 	rest, err := list(st.Object().Lookup("metadata", "continue").StringOr(""))
 	if err != nil || rest.Object.Get("items").Len() != 1 || meta(rest.Object.Get("items").At(0), "name") != "b" {
 		t.Errorf("the rest is %v, %v", rest, err)
+	}
+}
+
+// A continue token has a resourceVersion, so that no other one may be given, valid or not.
+func TestVersionOfAContinuedList(t *testing.T) {
+	c := configMaps(t)
+	for version, want := range map[string]string{
+		"5": "specifying resource version is not allowed when using continue",
+		"a": "specifying resource version is not allowed when using continue",
+		"0": "invalid continue token: not in base64",
+	} {
+		r := &Request{Verb: List, Version: "v1", Resource: "configmaps", Options: Options{Continue: "=", ResourceVersion: version}}
+		var st *Status
+		if _, err := c.Do(context.Background(), r); !errors.As(err, &st) || st.Message != want {
+			t.Errorf("%s: %v, want %s", version, err, want)
+		}
 	}
 }
 

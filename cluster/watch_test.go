@@ -120,7 +120,8 @@ func TestWatchFromACompactedVersion(t *testing.T) {
 	}
 	s := q.watching(maps, cluster.Options{ResourceVersion: "2"})
 	e, err := s.Next(context.Background())
-	if err != nil || e.Type != "ERROR" || e.Object.Get("code").String() != "410" || e.Object.Get("reason").StringOr("") != "Expired" {
+	if err != nil || e.Type != "ERROR" || e.Object.Get("code").String() != "410" || e.Object.Get("reason").StringOr("") != "Expired" ||
+		!strings.HasPrefix(e.Object.Get("message").StringOr(""), "too old resource version: 2 (") {
 		t.Errorf("the first event is %s %s, %v", e.Type, e.Object, err)
 	}
 	if _, err := s.Next(context.Background()); !errors.Is(err, io.EOF) {
