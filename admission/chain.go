@@ -181,6 +181,7 @@ func (ch *chain) Mutate(ctx context.Context, a *cluster.Attributes) (document.Va
 	if err != nil || !objects.changed {
 		return a.Object, statusOf(err)
 	}
+	a.Encoded()
 	value, err := govalue.From(attrs.object().Object)
 	return value, statusOf(err)
 }

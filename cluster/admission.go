@@ -67,6 +67,15 @@ type Attributes struct {
 
 	pipeline *pipeline
 	warn     func(string)
+	encoded  *bool
+}
+
+// Encoded records that Mutate has changed an encoding of the object, as webhooks and policies do:
+// empty lists and maps that decoding the request dropped are no longer known to validation.
+func (a *Attributes) Encoded() {
+	if a.encoded != nil { // absent for what is not stored, such as the options of a deletion
+		*a.encoded = true
+	}
 }
 
 // Warn adds a warning to the response, whether the request succeeds or not. It must not be
@@ -111,7 +120,7 @@ func (t *task) attributes(object, live fieldmanager.Object) *Attributes {
 	a := &Attributes{
 		Request: t.Request, Operation: OperationUpdate, Resource: t.ep.kind, Kind: t.ep.body,
 		Namespace: t.Namespace, Name: t.Name, Object: object.Join(), Old: live.Join(),
-		DryRun: t.dryRun(), pipeline: t.pipeline, warn: t.warn,
+		DryRun: t.dryRun(), pipeline: t.pipeline, warn: t.warn, encoded: &t.encoded,
 	}
 	if !live.Value.Exists() {
 		a.Operation, a.Old = OperationCreate, document.Value{}
@@ -143,7 +152,7 @@ func (t *task) mutate(object, live fieldmanager.Object) (fieldmanager.Object, *S
 	if !t.admits() {
 		return object, nil
 	}
-	t.mutated = false
+	t.mutated, t.encoded = false, false
 	a := t.attributes(object, live)
 	value, st := t.admission.Mutate(t.ctx, a)
 	if st != nil || document.SameNode(value, a.Object) {

@@ -77,6 +77,8 @@ type task struct {
 	ctx context.Context
 	// mutated reports whether admission changed the object in this attempt.
 	mutated bool
+	// encoded reports whether it changed an encoding of the object.
+	encoded bool
 	// body is the decoded object of a create or update, with the managedFields
 	// that the client sent.
 	body document.Value

@@ -69,7 +69,7 @@ func invalidManagers(managed fieldmanager.Managed) document.Value {
 // of the metadata.
 func (t *task) builtinCauses(object, live, valid document.Value) (causes []Cause, metadataAt int) {
 	written := t.written
-	if t.mutated {
+	if t.encoded {
 		written = document.Value{} // kube-apiserver has decoded the object once more
 	}
 	sub := t.ep.sub

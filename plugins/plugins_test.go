@@ -88,6 +88,18 @@ func TestPluginsRunAgainAfterWebhooks(t *testing.T) {
 	}
 }
 
+// Plugins change the decoded object, so that validation still knows of an empty list in the request,
+// which kube-apiserver 1.36.3 refuses here.
+func TestEmptyListsAreValidatedAfterPlugins(t *testing.T) {
+	c := newCluster(t, nil, "Priority", "DefaultTolerationSeconds")
+	_, err := c.Do(t.Context(), &cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "pods", Namespace: "n",
+		Body: []byte(`{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],"resources":{"claims":[]}}}`)})
+	var st *cluster.Status
+	if !errors.As(err, &st) || st.Details == nil || len(st.Details.Causes) != 1 || st.Details.Causes[0].Field != "spec.resources.claims" {
+		t.Errorf("got %v, want a refusal of spec.resources.claims", err)
+	}
+}
+
 // An admission without configurations is not asked.
 func TestInactiveAdmissionIsNotAsked(t *testing.T) {
 	w := &webhook{inactive: true}
