@@ -191,6 +191,34 @@ func TestRequestedAddresses(t *testing.T) {
 	}
 }
 
+// A Service cannot take the port of its own health checks as a node port, as kube-apiserver 1.36.3 frees
+// that port only after it has allocated the others.
+func TestHealthCheckPortAsNodePort(t *testing.T) {
+	c, err := New(Config{Addresses: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	createService(t, c, "s", `{"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30555,"ports":[{"port":80,"nodePort":30556}]}`)
+	update := func(spec string) error {
+		_, err := c.Do(context.Background(), &Request{Verb: Update, Version: "v1", Resource: "services", Namespace: "d", Name: "s",
+			Body: []byte(`{"metadata":{"name":"s"},"spec":` + spec + `}`)})
+		return err
+	}
+	for _, spec := range []string{
+		`{"type":"NodePort","ports":[{"port":80,"nodePort":30555}]}`,
+		`{"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30555,"ports":[{"port":80,"nodePort":30555}]}`,
+	} {
+		var st *Status
+		const want = `Service "s" is invalid: spec.ports[0].nodePort: Invalid value: 30555: provided port is already allocated`
+		if err := update(spec); !errors.As(err, &st) || st.Message != want {
+			t.Errorf("%s: %v, want %s", spec, err, want)
+		}
+	}
+	if err := update(`{"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30555,"ports":[{"port":80,"nodePort":30556}]}`); err != nil {
+		t.Errorf("its own ports: %v", err)
+	}
+}
+
 // A Service whose address may be that of another one is not created.
 func TestServiceIsRefusedIfTheOthersAreUnknown(t *testing.T) {
 	c, err := New(Config{Addresses: true})

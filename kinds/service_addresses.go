@@ -204,9 +204,10 @@ func (p *portCheck) take(n int64) string {
 
 // free requires that the requested node ports can be allocated. In a new Service, ports with the
 // same number (for several protocols) share the first node port that one of them requests. Any
-// other node port must be neither allocated nor requested by another port of the Service.
+// other node port must be neither allocated, also to the health checks of the Service, nor requested
+// by another port of it.
 func (p *portCheck) free(list field, old document.Value) bool {
-	_, own := serviceAddresses(old)
+	_, own := serviceAddresses(old.Remove("spec", "healthCheckNodePort"))
 	for _, n := range own {
 		p.taken[n] = true
 	}
