@@ -85,7 +85,7 @@ function contents(app: App, link: string, field: HTMLInputElement): (HTMLElement
     h("p", null, "The link contains the whole scenario. Browsers do not send the part after # to any server."),
     h("div", { class: "row link" }, field, copyButton(app, "Copy", "copy-link", () => link, { class: "primary" })),
     link.length > 30_000 ? h("p", { class: "warning" }, "The link is long, and some programs cut off long links. A scenario file is safer.") : null,
-    h("div", { class: "row" }, copyButton(app, "Copy as a Markdown link", "copy-markdown", () => `[${title.replaceAll("]", "\\]")}](${link})`),
+    h("div", { class: "row" }, copyButton(app, "Copy as a Markdown link", "copy-markdown", () => `[${markdown(title)}](${link})`),
       copyButton(app, "Copy as a Markdown card", "copy-card", () => card(app, link))),
     h("h3", null, "Embed in a page"),
     h("div", { class: "row" }, select("Show", "embed-panel", panels, panel, (v) => {
@@ -119,15 +119,18 @@ function embedded(link: string, panel: string, readOnly: boolean): string {
   return url.href.replaceAll("&", "&amp;");
 }
 
+/** markdown escapes a text for Markdown. A mention or a number of an issue is one on GitHub even if it is escaped, unless something stands between it and its sign. */
+const markdown = (text: string): string => text.replace(/\s+/g, " ").replace(/[\\`*_~[\]<>&|$]/g, "\\$&").replace(/[@#]/g, "$&&#8203;");
+
 /** card returns Markdown with the link, the title and the results of the steps. */
 function card(app: App, link: string): string {
   const { output, state, scenario } = app;
   const about = /^[^.]*\.?/.exec(scenario.about.trim())?.[0].replaceAll("\n", " ") ?? "";
   const steps = scenario.steps.slice(0, state.at).map((s, i) => {
     const r = output?.steps[i];
-    return `${i + 1}. \`${s.actor}\` ${s.do}: ${r ? `${r.ok ? "✓" : "✗"} ${r.code || ""}` : ""}${r?.conflicts ? `, ${r.conflicts} conflict${r.conflicts > 1 ? "s" : ""}` : ""}`;
+    return `${i + 1}. \`${s.actor.replace(/[`\s]+/g, " ")}\` ${s.do}: ${r ? `${r.ok ? "✓" : "✗"} ${r.code || ""}` : ""}${r?.conflicts ? `, ${r.conflicts} conflict${r.conflicts > 1 ? "s" : ""}` : ""}`;
   });
-  return [`> **[${titleOf(app)}](${link})**`, about && `> ${about}`, ...steps.map((s) => `> ${s}`)].filter(Boolean).join("\n") + "\n";
+  return [`> **[${markdown(titleOf(app))}](${link})**`, about && `> ${markdown(about)}`, ...steps.map((s) => `> ${s}`)].filter(Boolean).join("\n") + "\n";
 }
 
 const fileName = (app: App): string => (app.scenario.title || "scenario").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "scenario";

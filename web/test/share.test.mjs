@@ -18,10 +18,27 @@ async function pasted(page, text, choice) {
   await settled(page);
 }
 
+const emptied = { title: "", about: "", kubernetes: "", definitions: [], objects: [], actors: [], steps: [] };
+
 /** linkTo returns the fragment of an address with a scenario. */
 const linkTo = (scenario) => `#v1=${deflateRawSync(JSON.stringify({ scenario, at: scenario.steps?.length ?? 0, object: 0 })).toString("base64url")}`;
 
 describe("sharing", { timeout: groupTime }, () => {
+  test("as Markdown escapes the texts of a scenario, which may be somebody else's", async () => {
+    const title = "x](https://example.com) ![i](//example.com/i) @octocat #1 `\\]";
+    const { page, done } = await open({}, linkTo({ ...emptied, title, about: "<b> @octocat", actors: [{ name: "a`b" }], steps: [{ actor: "a`b", do: "apply", body: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n" }] }),
+      (context) => context.addInitScript(() => { navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }; }));
+    await page.getByRole("button", { name: "Share" }).click();
+    const escaped = "x\\](https://example.com) !\\[i\\](//example.com/i) @&#8203;octocat #&#8203;1 \\`\\\\\\]";
+    for (const [name, begin] of [["link", `[${escaped}](http`], ["card", `> **[${escaped}](http`]]) {
+      await page.getByRole("button", { name: `Copy as a Markdown ${name}` }).click();
+      await page.waitForFunction((begin) => globalThis.copied?.startsWith(begin), begin);
+    }
+    const copied = await page.evaluate(() => globalThis.copied);
+    assert.match(copied, /\n> \\<b\\> @&#8203;octocat\n> 1\. `a b` apply:/);
+    await done();
+  });
+
   for (const [why, text, choice] of [
     ["a Secret in a step", secret, "Apply it as the first step"],
     ["a live Secret", secret.replace("metadata:", "metadata:\n  uid: 9d3b8a52-7c57-4d5b-9a39-6f1b5d9e2c11").replace("stringData", "data").replace("hunter2", "aHVudGVyMg=="), "Start with this object"],
