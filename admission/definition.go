@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -19,12 +20,24 @@ import (
 
 // Rules evaluates the CEL validation rules of CustomResourceDefinitions and validates
 // definitions, policies and webhook configurations. It is safe for concurrent use.
-type Rules struct{ *rules.Rules }
+type Rules struct {
+	*rules.Rules
+	checked atomic.Pointer[checkedDefinition]
+}
+
+// checkedDefinition is a CustomResourceDefinition with what its validation found, without what each
+// write changes in metadata. Patches of several types with the same result are compared, and the
+// validation of a large definition takes longer than all else that they need.
+type checkedDefinition struct {
+	object, old document.Value
+	causes      []cluster.Cause
+	ok          bool
+}
 
 var _ cluster.Rules = (*Rules)(nil)
 
 // NewRules returns a Rules without compiled rules.
-func NewRules() *Rules { return &Rules{rules.New()} }
+func NewRules() *Rules { return &Rules{Rules: rules.New()} }
 
 // Definition implements [cluster.Rules]. CustomResourceDefinitions are validated completely,
 // with kube-apiserver's own code. Its validation of webhook configurations and policies is not
@@ -32,7 +45,7 @@ func NewRules() *Rules { return &Rules{rules.New()} }
 func (r *Rules) Definition(ctx context.Context, kind *schema.Kind, object, old document.Value, causes []cluster.Cause) []cluster.Cause {
 	switch {
 	case kind.Group == "apiextensions.k8s.io" && kind.Kind == "CustomResourceDefinition":
-		found, ok := customDefinition(ctx, object, old)
+		found, ok := r.customDefinition(ctx, object, old)
 		if !ok {
 			return causes
 		}
@@ -44,6 +57,27 @@ func (r *Rules) Definition(ctx context.Context, kind *schema.Kind, object, old d
 		return merged(causes, expressionCauses(kind.Kind, object, old))
 	}
 	return causes
+}
+
+// customDefinition returns the validation errors of a CustomResourceDefinition, as the function of
+// this name. Those of the definition that was validated last are known.
+func (r *Rules) customDefinition(ctx context.Context, object, old document.Value) ([]cluster.Cause, bool) {
+	now := &checkedDefinition{object: withoutWrites(object), old: withoutWrites(old)}
+	if last := r.checked.Load(); last != nil && document.Equal(last.object, now.object) && document.Equal(last.old, now.old) {
+		return slices.Clone(last.causes), last.ok
+	}
+	now.causes, now.ok = customDefinition(ctx, object, old)
+	r.checked.Store(now)
+	return slices.Clone(now.causes), now.ok
+}
+
+// withoutWrites returns a definition without the fields of metadata that each write changes. Errors
+// in metadata are not those of this validation.
+func withoutWrites(v document.Value) document.Value {
+	for _, name := range [...]string{"managedFields", "resourceVersion", "generation"} {
+		v = v.Remove("metadata", name)
+	}
+	return v
 }
 
 // customDefinition returns all validation errors of a CustomResourceDefinition. ok is false for
