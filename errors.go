@@ -219,10 +219,8 @@ func (e *Error) fieldErrors(status *cluster.Status, w *write, shown func(string)
 		seen[key] = true
 		switch {
 		case f.Hint != "":
-		case w.change.Action == ActionClientApply && f.Field == "metadata.annotations" && strings.HasPrefix(f.Message, "Too long"):
-			f.Hint = "the last-applied annotation contains the whole manifest; 'kubectl apply --server-side' does not write it"
 		case e.Conflicts == nil:
-			f.Hint = cmp.Or(hintFor(w.kind.Type(), w.Value, c.Path), w.keptItem(c.Path))
+			f.Hint = cmp.Or(hintFor(w.kind.Type(), w.Value, c.Path), w.manifestHint(f))
 		case !w.isSecret() && len(fields) < len(e.Conflicts.List): // the causes are the conflicts, in their order
 			f.Hint = explain.ConflictNote(w.kind.Type(), e.Conflicts.List[len(fields)])
 		}

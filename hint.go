@@ -1,7 +1,6 @@
 package patchlab
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +10,7 @@ import (
 )
 
 // hintFor returns advice on an invalid field: the name of a similar field, quotation marks that
-// are missing or too many, that a template was not rendered, that a key has no value, or that the object was exported; ""
+// are missing or too many, that a template was not rendered, or that the object was exported; ""
 // if there is none.
 func hintFor(t *schema.Type, v document.Value, path document.Path) string {
 	if near := t.NearestField(path); near != "" {
@@ -21,33 +20,10 @@ func hintFor(t *schema.Type, v document.Value, path document.Path) string {
 		return "remove the fields that the API server owns from an exported object, for example with 'patchlab defaults --minimize'"
 	}
 	v = v.Follow(path)
-	if v.IsNull() {
-		return "the value is null, as YAML reads a key without a value; remove the key or give it a value"
-	}
 	if text, _ := v.Text(); strings.Contains(text, "{{") && strings.Contains(text, "}}") {
 		return "this looks like a template; render it first, for example with 'helm template'"
 	}
 	return quoteHint(t.At(path), v)
-}
-
-// keptItem returns advice on an invalid field in an item of a list that has fewer items in the manifest:
-// the others are those of the live object that the apply does not remove. It returns "" for any other
-// field.
-func (w *write) keptItem(path document.Path) string {
-	if w.live == nil || w.change.Action != ActionApply && w.change.Action != ActionClientApply {
-		return ""
-	}
-	for n, step := range path {
-		i, ok := step.Index()
-		if !ok {
-			continue
-		}
-		list := path[:n]
-		if w.Value.Follow(list).Len() <= i && w.live.Value.Follow(list).Len() > 0 {
-			return fmt.Sprintf("%[1]s has fewer items in the manifest; the apply keeps others of the live object, whose owners 'patchlab blame LIVE --path %[1]s' shows", list)
-		}
-	}
-	return ""
 }
 
 // quoteHint returns advice for a value that YAML parsed as a boolean or a number although the
