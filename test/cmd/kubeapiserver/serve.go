@@ -14,18 +14,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// plugins are the admission plugins that kube-apiserver enables by default.
-var plugins = []string{
-	"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "TaintNodesByCondition", "PodSecurity", "Priority",
-	"DefaultTolerationSeconds", "DefaultStorageClass", "StorageObjectInUseProtection", "PersistentVolumeClaimResize",
-	"RuntimeClass", "CertificateApproval", "CertificateSigning", "ClusterTrustBundleAttest", "CertificateSubjectRestriction",
-	"DefaultIngressClass", "PodTopologyLabels", "NodeDeclaredFeatureValidator", "PodResizeValidator",
-	"MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook", "ResourceQuota",
+// enabledPlugins matches the admission plugins that are enabled by default, which differ between
+// versions, in the help of kube-apiserver.
+var enabledPlugins = regexp.MustCompile(`--disable-admission-plugins .*default enabled plugins list \(([^)]+)\)`)
+
+// defaultPlugins returns the admission plugins that a kube-apiserver enables by default, separated
+// by commas.
+func defaultPlugins(ctx context.Context, program string) (string, error) {
+	help, err := exec.CommandContext(ctx, program, "--help").Output()
+	if err != nil {
+		return "", err
+	}
+	match := enabledPlugins.FindSubmatch(help)
+	if match == nil {
+		return "", fmt.Errorf("the help of %s does not list the admission plugins that are enabled by default", program)
+	}
+	return strings.ReplaceAll(string(match[1]), " ", ""), nil
 }
 
 // runServers runs etcd and kube-apiserver, with empty storage, until ctx is done.
@@ -55,11 +65,13 @@ func runServers(ctx context.Context, dir string, recorded bool) error {
 		return err
 	}
 	defer stop(etcd)
-	off := "ServiceAccount" // as in envtest
+	program, off := filepath.Join(dir, "bin", "kube-apiserver"), "ServiceAccount" // as in envtest
 	if recorded {
-		off = strings.Join(plugins, ",")
+		if off, err = defaultPlugins(ctx, program); err != nil {
+			return err
+		}
 	}
-	api, err := start(data, filepath.Join(dir, "bin", "kube-apiserver"),
+	api, err := start(data, program,
 		"--allow-privileged", "--disable-admission-plugins", off,
 		"--etcd-servers", store, "--bind-address", "127.0.0.1", "--secure-port", ports[2], "--cert-dir", filepath.Join(data, "certs"),
 		"--token-auth-file", filepath.Join(data, "tokens.csv"), "--authorization-mode", "AlwaysAllow",
