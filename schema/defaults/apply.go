@@ -127,7 +127,10 @@ func (f *filler) rule(r *Rule, steps []step, v, far, near document.Value) docume
 	f.path = append(f.path, document.FieldStep(s.name))
 	switch {
 	case s.each && len(steps) == 1:
-		now = f.each(old, document.Value{}, func(item, _ document.Value) document.Value { return f.apply(r, item, far, near) })
+		now = f.each(old, document.Value{}, func(item, _ document.Value) document.Value { return f.apply(r, item, far, item) })
+		if r.value.nothing && now.Len() == 0 {
+			now = document.Value{} // as a Go list without items
+		}
 	case s.each:
 		now = f.each(old, document.Value{}, func(item, _ document.Value) document.Value { return f.rule(r, steps[1:], item, far, item) })
 	case len(steps) > 1:

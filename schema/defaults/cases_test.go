@@ -115,18 +115,32 @@ func TestDefaultingIsIdempotent(t *testing.T) {
 // everything has fields of feature gates that are off in some version.
 var everything = []string{
 	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n"},"spec":{
-	"schedulingGroup":{"podGroupName":"g"},"resources":{"limits":{"cpu":"1"}},"hostnameOverride":"h","hostUsers":false,
+	"schedulingGroup":{"podGroupName":"g"},"workloadRef":{"name":"w","podGroup":"g"},"resources":{"limits":{"cpu":"1"}},"hostnameOverride":"h","hostUsers":false,
 	"resourceClaims":[{"name":"c"}],"securityContext":{"supplementalGroupsPolicy":"Merge","seLinuxChangePolicy":"Recursive"},
 	"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"k","matchLabelKeys":["a"],"mismatchLabelKeys":["b"]}]}},
 	"containers":[{"name":"a","lifecycle":{"stopSignal":"SIGINT"},"resizePolicy":[{"resourceName":"cpu","restartPolicy":"NotRequired"}],
-	"restartPolicyRules":[{"action":"Restart"}],"env":[{"name":"e","valueFrom":{"fileKeyRef":{"key":"k","path":"p","volumeName":"v"}}}],
+	"restartPolicy":"Never","restartPolicyRules":[{"action":"Restart"}],"env":[{"name":"e","valueFrom":{"fileKeyRef":{"key":"k","path":"p","volumeName":"v"}}}],
 	"volumeMounts":[{"name":"m","mountPath":"/m","recursiveReadOnly":"Enabled"}],"securityContext":{"procMount":"Default"},
-	"resources":{"claims":[{"name":"c"}]}},{"name":"b","lifecycle":{"stopSignal":"SIGINT","preStop":{"exec":{"command":["x"]}}}}],
+	"resources":{"claims":[{"name":"c"}]}},{"name":"b","lifecycle":{"stopSignal":"SIGINT","preStop":{"exec":{"command":["x"]}}},"volumeMounts":[{"name":"i","mountPath":"/i"}]}],
+	"initContainers":[{"name":"c","restartPolicy":"Never","volumeMounts":[{"name":"i","mountPath":"/i"}]}],
+	"ephemeralContainers":[{"name":"d","restartPolicy":"Never","volumeMounts":[{"name":"i","mountPath":"/i"}]}],
 	"volumes":[{"name":"i","image":{"reference":"r"}},{"name":"p","projected":{"sources":[{"clusterTrustBundle":{"path":"p"}},{"podCertificate":{"keyType":"ED25519","signerName":"s"}}]}}]},
-	"status":{"nodeAllocatableResourceClaimStatuses":[{"resourceClaimName":"c"}],"containerStatuses":[{"name":"a","volumeMounts":[{"name":"m","mountPath":"/m","volumeStatus":{}}]}]}}`,
+	"status":{"resources":{},"allocatedResources":{"cpu":"1"},"extendedResourceClaimStatus":{},"nodeAllocatableResourceClaimStatuses":[{"resourceClaimName":"c"}],
+	"containerStatuses":[{"name":"a","allocatedResourcesStatus":[{"name":"cpu"}],"volumeMounts":[{"name":"m","mountPath":"/m","volumeStatus":{}}]}]}}`,
 	`{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"n"},"spec":{"volumeAttributesClassName":"c"}}`,
 	`{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"n"},"spec":{"volumeAttributesClassName":"c"}}`,
 	`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"spec":{"configSource":{}},"status":{"config":{}}}`,
+	`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"n"},"status":{"terminatingReplicas":1}}`,
+	`{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"n"},"status":{"terminatingReplicas":1}}`,
+	`{"apiVersion":"storage.k8s.io/v1","kind":"VolumeAttachment","metadata":{"name":"n"},"status":{"attachError":{"errorCode":1}}}`,
+	`{"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","metadata":{"name":"n"},"spec":{"extendedResourceName":"example.com/r"}}`,
+	`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"n"},"spec":{"sharedCounters":[{"name":"s"}],"perDeviceNodeSelection":true,"devices":[{"name":"d",
+	"taints":[{"key":"k","effect":"NoSchedule"}],"consumesCounters":[{"counterSet":"s"}],"nodeName":"n","nodeSelector":{},"allNodes":true,
+	"bindingConditions":["a"],"bindingFailureConditions":["b"],"bindsToNode":true,"allowMultipleAllocations":true,"capacity":{"c":{"requestPolicy":{}}}}]}}`,
+	`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"n"},"spec":{"devices":{"constraints":[{"distinctAttribute":"a"}],
+	"requests":[{"name":"a","exactly":{"capacity":{},"tolerations":[{"key":"k"}]}},{"name":"b","firstAvailable":[{"name":"s","capacity":{},"tolerations":[{"key":"k"}]}]}]}},
+	"status":{"devices":[{"device":"d","shareID":"s"}],"allocation":{"allocationTimestamp":"2026-04-01T12:00:00Z",
+	"devices":{"results":[{"request":"a","bindingConditions":["a"],"bindingFailureConditions":["b"],"shareID":"s","consumedCapacity":{"c":"1"}}]}}}}`,
 	`{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"n"},"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":1}}}}`,
 	`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"n"},"spec":{"managedBy":"m","successPolicy":{"rules":[{"succeededCount":1}]}}}`,
 	`{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"n"},"spec":{"behavior":{"scaleUp":{"tolerance":"1"}}}}`,
@@ -175,7 +189,7 @@ func TestDisabledFeatures(t *testing.T) {
 			}
 			before, after := features(t, k, v), features(t, k, r.withoutDisabled(k, v, document.Value{}))
 			for rule := range before {
-				off := rule.Until == 0 || r.minor <= rule.Until
+				off := rule.Since <= r.minor && (rule.Until == 0 || r.minor <= rule.Until)
 				if after[rule] == off {
 					t.Errorf("%s: %s: the field of %s is there: %v", version, k.Kind, rule, after[rule])
 				}

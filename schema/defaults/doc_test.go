@@ -102,7 +102,11 @@ func tables(t *testing.T) string {
 	b.WriteString("\n## Fields of features that are off\n\nCreate and update take these fields away, but not from an update of an object that has fields of the feature. TestDisabledFeatures checks each rule in every version.\n\n| Type | Field | Condition | Feature gate | Versions |\n|---|---|---|---|---|\n")
 	for _, r := range byLine(t) {
 		if r[0].File == disabled {
-			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", typesText(r), r[0].Field, codeText(r[0].Condition), r[0].Feature, versionsText(r[0]))
+			field := codeText(r[0].Field)
+			if r[0].Value != "nothing" { // not the field itself goes
+				field += " = " + codeText(r[0].Value)
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", typesText(r), field, codeText(r[0].Condition), r[0].Feature, versionsText(r[0]))
 		}
 	}
 	return b.String()

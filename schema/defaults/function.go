@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 )
 
 // A function computes the value of a rule from the value at the rule's source path. An
@@ -34,6 +35,8 @@ func functions(name string) function {
 		return podLimits
 	case "podRequests":
 		return podRequests
+	case "withoutImageMounts":
+		return withoutImageMounts
 	}
 	return nil
 }
@@ -99,6 +102,33 @@ func podRequests(_ *filler, spec document.Value) document.Value {
 		}
 	}
 	return b.Object()
+}
+
+// withoutImageMounts returns the containers of a pod's spec that the rule is about without their
+// mounts of image volumes (pkg/api/pod, dropImageVolumes).
+func withoutImageMounts(f *filler, spec document.Value) document.Value {
+	images := map[string]bool{}
+	for _, v := range spec.Get("volumes").Items() {
+		if v.Get("image").Exists() {
+			images[v.Get("name").StringOr("")] = true
+		}
+	}
+	containers := f.path[len(f.path)-1].In(spec)
+	if len(images) == 0 {
+		return containers
+	}
+	return remake.Items(containers, func(_ int, c document.Value) document.Value {
+		mounts := remake.Items(c.Get("volumeMounts"), func(_ int, m document.Value) document.Value {
+			if images[m.Get("name").StringOr("")] {
+				return document.Value{}
+			}
+			return m
+		})
+		if mounts.Len() == 0 {
+			mounts = document.Value{}
+		}
+		return c.With("volumeMounts", mounts)
+	})
 }
 
 // isLatest reports whether an image reference has the tag latest, or neither a tag nor a
