@@ -240,7 +240,7 @@ func (t *task) allocate(asked, object, live document.Value) ([]Cause, *Status) {
 			given.FirstPort, given.LastPort = firstNodePort, lastNodePort
 		}
 	}
-	errs := t.ep.strategy.ValidateAddresses(asked, object, live, given)
+	errs := t.ep.strategy.ValidateAddresses(t.ep.kind, asked, object, live, given)
 	if a := t.allotment; a != nil && a.err != nil {
 		return nil, storeStatus(t.ep, meta(object, "name"), a.err)
 	} else if a != nil && a.full != "" {

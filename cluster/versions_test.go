@@ -133,21 +133,34 @@ func TestUntrackedUpdate(t *testing.T) {
 // TestKindsOfLaterVersions replays requests for the kinds that Kubernetes 1.37 is the first to
 // serve by default, and the recorded answers of kube-apiserver 1.37.2, without admission plugins
 // and with every request authorized.
-func TestKindsOfLaterVersions(t *testing.T) {
-	cases, err := conformance.Read("testdata/kinds-1.37.jsonl.gz")
+func TestKindsOfLaterVersions(t *testing.T) { replayIn(t, "1.37", "testdata/kinds-1.37.jsonl.gz") }
+
+// TestAnswersOfEarlierVersions replays requests that Kubernetes 1.36 answers in another way than
+// 1.34 and 1.35, and the recorded answers of kube-apiserver 1.34.4 and 1.35.4: the fields of
+// features that are off there, what is refused, the causes of it and warnings.
+func TestAnswersOfEarlierVersions(t *testing.T) {
+	for _, version := range [...]string{"1.34", "1.35"} {
+		replayIn(t, version, "testdata/version-"+version+".jsonl.gz")
+	}
+}
+
+// replayIn replays recorded cases, each in an empty cluster of a Kubernetes version.
+func replayIn(t *testing.T, version, file string) {
+	t.Helper()
+	cases, err := conformance.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := &clock{now: time.Now().Truncate(time.Second)}
-	c, err := cluster.New(cluster.Config{Version: "1.37", Now: at.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	runner := conformance.Runner{Now: at.Now, Sleep: at.Sleep}
 	for _, one := range cases {
-		if _, differs := runner.Run(one, inprocess.Send(c)); differs != "" {
-			t.Errorf("%s (%s): %s", one.Name, one.Note, differs)
+		at := &clock{now: time.Now().Truncate(time.Second)}
+		c, err := cluster.New(cluster.Config{Version: version, Now: at.Now})
+		if err != nil {
+			t.Fatal(err)
 		}
+		runner := conformance.Runner{Now: at.Now, Sleep: at.Sleep, AllWarnings: true}
+		if _, differs := runner.Run(one, inprocess.Send(c)); differs != "" {
+			t.Errorf("%s, %s (%s): %s", version, one.Name, one.Note, differs)
+		}
+		c.Close()
 	}
 }

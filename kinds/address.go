@@ -32,8 +32,18 @@ func withoutLeadingZeros(s string) string {
 }
 
 // address requires an IP address without leading zeros. An IPv4-mapped IPv6 address is
-// invalid.
+// invalid. Before Kubernetes 1.36, both are valid (the feature StrictIPCIDRValidation).
 func (c *check) address(n field) bool {
+	if !c.kind.Since("1.36") {
+		if _, ok := parseAddress(n.text(), true); ok {
+			return true
+		}
+	}
+	return c.strictAddress(n)
+}
+
+// strictAddress is address for fields that always had the stricter syntax.
+func (c *check) strictAddress(n field) bool {
 	if _, why := addressOf(n.text()); why != "" {
 		c.invalid(n, why)
 		return false
@@ -58,7 +68,7 @@ func addressOf(text string) (a netip.Addr, why string) {
 
 // canonicalAddress is address for fields that also require the canonical form.
 func (c *check) canonicalAddress(n field) bool {
-	if !c.address(n) {
+	if !c.strictAddress(n) {
 		return false
 	}
 	if a, _ := parseAddress(n.text(), false); a.String() != n.text() {
@@ -93,8 +103,19 @@ func parseRange(s string, sloppy bool) (netip.Prefix, bool) {
 
 const leadingZeros = "must not have leading 0s in IP or prefix length"
 
-// addressRange requires a CIDR without bits after the prefix.
+// addressRange requires a CIDR without bits after the prefix. Before Kubernetes 1.36, they are
+// valid, as for address.
 func (c *check) addressRange(n field) bool {
+	if !c.kind.Since("1.36") {
+		if _, ok := parseRange(n.text(), true); ok {
+			return true
+		}
+	}
+	return c.strictRange(n)
+}
+
+// strictRange is addressRange for fields that always had the stricter syntax.
+func (c *check) strictRange(n field) bool {
 	text := n.text()
 	p, ok := parseRange(text, false)
 	_, bits, _ := strings.Cut(text, "/")
@@ -119,7 +140,7 @@ func (c *check) addressRange(n field) bool {
 
 // canonicalRange is addressRange for fields that also require the canonical form.
 func (c *check) canonicalRange(n field) {
-	if !c.addressRange(n) {
+	if !c.strictRange(n) {
 		return
 	}
 	if p, _ := parseRange(n.text(), false); p.String() != n.text() {

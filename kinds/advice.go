@@ -159,7 +159,7 @@ func (a *advice) address(f field) {
 	strict, ok := parseAddress(text, false)
 	switch {
 	case !ok || strict.Is4In6():
-		a.warn(f, "non-standard IP address "+strconv.Quote(text)+" is invalid: use "+strconv.Quote(sloppy.Unmap().String()))
+		a.warn(f, "non-standard IP address "+strconv.Quote(text)+a.refused()+": use "+strconv.Quote(sloppy.Unmap().String()))
 	case strict.Is6() && strict.String() != text:
 		a.warn(f, "IPv6 address "+strconv.Quote(text)+" should be in RFC 5952 canonical format ("+strconv.Quote(strict.String())+")")
 	}
@@ -181,7 +181,7 @@ func (a *advice) addressRange(f field) {
 	strict, err := netip.ParsePrefix(text)
 	switch {
 	case err != nil || strict.Addr().Is4In6():
-		a.warn(f, "non-standard CIDR value "+strconv.Quote(text)+" is invalid: use "+strconv.Quote(network))
+		a.warn(f, "non-standard CIDR value "+strconv.Quote(text)+a.refused()+": use "+strconv.Quote(network))
 	case !ambiguous && strict.Addr().Is6() && strict.String() != text:
 		a.warn(f, "IPv6 CIDR value "+strconv.Quote(text)+" should be in RFC 5952 canonical format ("+strconv.Quote(strict.String())+")")
 	}
@@ -193,4 +193,13 @@ func unmapped(p netip.Prefix) string {
 		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
 	}
 	return p.String()
+}
+
+// refused returns what is said of a value that API servers refuse from Kubernetes 1.36 on where it
+// is new (the feature StrictIPCIDRValidation).
+func (a *advice) refused() string {
+	if a.check.kind.Since("1.36") {
+		return " is invalid"
+	}
+	return " will be considered invalid in a future Kubernetes release"
 }

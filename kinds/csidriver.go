@@ -66,7 +66,7 @@ func warnCSIDriver(a *advice, object, old field) {
 	if requests.items() == 0 || old.isSet() && a.check.same(requests, old.get("spec.tokenRequests")) {
 		return
 	}
-	if secrets := object.get("spec.serviceAccountTokenInSecrets"); !secrets.isSet() {
+	if secrets := object.get("spec.serviceAccountTokenInSecrets"); !secrets.isSet() && a.check.kind.Since("1.35") {
 		a.say("spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes")
 	}
 }

@@ -10,6 +10,7 @@ var csiNodeStrategy = Strategy{
 	Group:          "storage.k8s.io",
 	Resource:       "csinodes",
 	Name:           subdomainName,
+	validatedOnce:  "1.36",
 	metadataAgain:  repeatsWhole,
 	RequireVersion: true,
 	ReturnDeleted:  true,
@@ -59,7 +60,8 @@ func validateTopologyKeys(c *check, driver field) {
 	}
 }
 
-// validateCSINodeUpdate requires that existing drivers do not change, except for allocatable.
+// validateCSINodeUpdate requires that existing drivers do not change, except for allocatable from
+// Kubernetes 1.35 on (the feature MutableCSINodeAllocatableCount).
 func validateCSINodeUpdate(c *check, object, old field) {
 	drivers, stored := object.get("spec.drivers"), old.get("spec.drivers")
 	positions := map[string]int{}
@@ -76,7 +78,9 @@ func validateCSINodeUpdate(c *check, object, old field) {
 			continue
 		}
 		was := stored.item(at)
-		was.Value, driver.Value = was.Value.Without("allocatable"), driver.Value.Without("allocatable")
+		if c.kind.Since("1.35") {
+			was.Value, driver.Value = was.Value.Without("allocatable"), driver.Value.Without("allocatable")
+		}
 		if !c.same(driver, was) {
 			c.invalidChange(drivers, isImmutable)
 		}

@@ -17,44 +17,47 @@ var textFormats = strings.Fields("bsonobjectid uri email hostname ipv4 ipv6 cidr
 // server ignores and that the live definition, if any, does not have. kube-apiserver lists them
 // in random order; here they are sorted.
 func warnFormats(a *advice, object, old field) {
-	had := unknownFormats(old.Value)
-	for _, format := range unknownFormats(object.Value) {
+	textOnly := !a.check.kind.Since("1.36")
+	had := unknownFormats(old.Value, textOnly)
+	for _, format := range unknownFormats(object.Value, textOnly) {
 		if !slices.Contains(had, format) {
 			a.say(fmt.Sprintf("unrecognized format %q", format))
 		}
 	}
 }
 
-// unknownFormats returns the unrecognized formats of a definition, sorted.
-func unknownFormats(definition document.Value) []string {
+// unknownFormats returns the unrecognized formats of a definition, sorted; with textOnly only those
+// of strings, about which alone API servers before Kubernetes 1.36 warn.
+func unknownFormats(definition document.Value, textOnly bool) []string {
 	var out []string
 	for _, version := range definition.Lookup("spec", "versions").Items() {
-		out = appendUnknownFormats(out, version.Lookup("schema", "openAPIV3Schema"))
+		out = appendUnknownFormats(out, version.Lookup("schema", "openAPIV3Schema"), textOnly)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
 // appendUnknownFormats appends the unrecognized formats of a schema and of the schemas in it.
-func appendUnknownFormats(out []string, schema document.Value) []string {
+func appendUnknownFormats(out []string, schema document.Value, textOnly bool) []string {
 	if schema.Kind() != document.Object {
 		return out
 	}
-	if format := schema.Get("format").StringOr(""); format != "" && !knownFormat(schema.Get("type").StringOr(""), format) {
+	kind, format := schema.Get("type").StringOr(""), schema.Get("format").StringOr("")
+	if format != "" && (kind == "string" || !textOnly) && !knownFormat(kind, format) {
 		out = append(out, format)
 	}
 	for _, name := range [...]string{"properties", "patternProperties", "definitions", "dependencies"} {
 		for _, member := range schema.Get(name).Members() {
-			out = appendUnknownFormats(out, member)
+			out = appendUnknownFormats(out, member, textOnly)
 		}
 	}
 	for _, name := range [...]string{"items", "allOf", "anyOf", "oneOf"} {
 		for _, item := range schema.Get(name).Items() {
-			out = appendUnknownFormats(out, item)
+			out = appendUnknownFormats(out, item, textOnly)
 		}
 	}
 	for _, name := range [...]string{"items", "not", "additionalProperties", "additionalItems"} {
-		out = appendUnknownFormats(out, schema.Get(name))
+		out = appendUnknownFormats(out, schema.Get(name), textOnly)
 	}
 	return out
 }

@@ -7,6 +7,8 @@ var deviceClassStrategy = Strategy{
 	Group:         "resource.k8s.io",
 	Resource:      "deviceclasses",
 	Name:          finalSubdomainName,
+	formerName:    subdomainName,
+	renamed:       "1.35",
 	metadataAgain: wholeFirst,
 	Generation:    []string{"spec"},
 	ReturnDeleted: true,

@@ -60,9 +60,9 @@ func validateAutoscaler(c *check, object, old field) {
 	}
 	c.minimum(least, lowest)
 	switch n := most.number(); {
-	case n == 0:
+	case n == 0 && c.kind.Since("1.36"):
 		c.required(most, c.undeclared("must be set and greater than 0"))
-	case n < 0:
+	case n <= 0:
 		c.invalid(most, "must be greater than or equal to 1")
 	}
 	if least.isSet() && most.number() < least.number() {

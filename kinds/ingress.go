@@ -5,6 +5,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // ingressStrategy is the strategy of networking.k8s.io/v1 Ingress.
@@ -28,7 +29,7 @@ func validateIngress(c *check, object, old field) {
 	if backend.isSet() {
 		validateIngressBackend(c, backend)
 	}
-	lenient := old.isSet() && hasInvalidWildcardRule(was)
+	lenient := old.isSet() && hasInvalidWildcardRule(c.kind, was)
 	for i := range rules.items() {
 		validateIngressRule(c, rules.item(i), lenient)
 	}
@@ -49,13 +50,13 @@ func validateIngress(c *check, object, old field) {
 
 // hasInvalidWildcardRule reports whether the stored object has a rule with a wildcard host
 // whose paths are invalid by current rules; it may keep them.
-func hasInvalidWildcardRule(spec field) bool {
+func hasInvalidWildcardRule(kind *schema.Kind, spec field) bool {
 	rules := spec.get("rules")
 	for i := range rules.items() {
 		rule := rules.item(i)
 		host := rule.get("host")
 		if strings.Contains(host.text(), "*") {
-			trial := check{object: rule.Value}
+			trial := check{kind: kind, object: rule.Value}
 			validateIngressPaths(&trial, rule.get("http"))
 			if trial.failed(0) {
 				return true
@@ -158,7 +159,11 @@ func validateIngressBackend(c *check, n field) {
 
 func validateServiceBackend(c *check, backend, service field) {
 	name, number := service.get("port.name"), service.get("port.number")
-	c.needSyntax(service.get("name"), names.DNSLabel)
+	label := names.DNSLabel
+	if !c.kind.Since("1.36") {
+		label = names.DNSLabel1035
+	}
+	c.needSyntax(service.get("name"), label)
 	switch hasNumber := number.number() != 0; {
 	case !name.isEmpty() && hasNumber:
 		c.invalidText(backend, "", "cannot set both port name & port number")

@@ -337,14 +337,15 @@ func (c *check) jobUpdate(spec, old field) {
 }
 
 // jobTemplateUpdate requires that the template does not change. For a suspended Job without
-// active pods the scheduling constraints and the resources of containers may change.
+// active pods the scheduling constraints and the resources of containers may change; before
+// Kubernetes 1.36, only the scheduling constraints, and only until it starts.
 func (c *check) jobTemplateUpdate(spec, old field) {
 	template, was := spec.get("template"), old.get("spec.template")
 	status := old.get("status")
-	suspended := old.get("spec.suspend").isTrue()
-	open := suspended && (!status.get("startTime").isSet() || hasCondition(status.Value, "Suspended")) && status.get("active").number() == 0
+	suspended, started, mutable := old.get("spec.suspend").isTrue(), status.get("startTime").isSet(), c.kind.Since("1.36")
+	open := suspended && mutable && (!started || hasCondition(status.Value, "Suspended")) && status.get("active").number() == 0
 	fixed := template.Value
-	if open {
+	if open || suspended && !started && !mutable {
 		fixed = withScheduling(fixed, was.Value)
 	}
 	if !open {

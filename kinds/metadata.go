@@ -52,7 +52,7 @@ func (s *Strategy) ValidateMetadata(catalog *schema.Catalog, object document.Val
 	c.catalog = catalog
 	defer c.release()
 	metadata := c.root(object).get("metadata")
-	c.metadata(metadata, namespaced, s.Name)
+	c.metadata(metadata, namespaced, s.nameIn(catalog))
 	if !s.AnyFinalizer {
 		c.finalizerDomains(metadata.get("finalizers"))
 	}

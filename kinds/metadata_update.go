@@ -31,10 +31,14 @@ var repetitions = [...][]bool{
 }
 
 // repeated returns what the strategy repeats in an update, through a subresource or not.
-func (s *Strategy) repeated(subresource string) []bool {
+func (s *Strategy) repeated(catalog *schema.Catalog, subresource string) []bool {
 	switch subresource {
 	case "":
-		return repetitions[s.metadataAgain]
+		again := repetitions[s.metadataAgain]
+		if !catalog.Since(s.validatedOnce) {
+			again = append([]bool{true}, again...)
+		}
+		return again
 	case "ephemeralcontainers", "resize":
 		return repetitions[changeFirst]
 	}
@@ -74,17 +78,17 @@ func (s *Strategy) ValidateUpdatedMetadata(catalog *schema.Catalog, k *schema.Ki
 	if whole(PathSegmentName, domains); len(c.errs) == 0 {
 		c.metadataChange(metadata, was)
 	}
-	if len(c.errs) == 0 && (s.acceptsNames(c, metadata) || len(s.repeated(subresource)) == 0) {
+	if len(c.errs) == 0 && (s.acceptsNames(c, metadata) || len(s.repeated(catalog, subresource)) == 0) {
 		return nil, nil
 	}
 	c.errs = c.errs[:0]
 	whole(PathSegmentName, false)
 	change(false)
 	end := len(c.errs)
-	for _, again := range s.repeated(subresource) {
+	for _, again := range s.repeated(catalog, subresource) {
 		end = len(c.errs)
 		if again {
-			whole(s.Name, domains)
+			whole(s.nameIn(catalog), domains)
 		} else {
 			change(domains)
 		}
@@ -97,7 +101,7 @@ func (s *Strategy) acceptsNames(c *check, metadata field) bool {
 	mark := len(c.errs)
 	for i, name := range [...]string{"name", "generateName"} {
 		if f := metadata.get(name); f.text() != "" {
-			c.nameRule(f, i == 1, s.Name)
+			c.nameRule(f, i == 1, s.nameIn(c.catalog))
 		}
 	}
 	return !c.failed(mark)

@@ -9,6 +9,7 @@ var networkPolicyStrategy = Strategy{
 	Group:           "networking.k8s.io",
 	Resource:        "networkpolicies",
 	Name:            subdomainName,
+	validatedOnce:   "1.36",
 	Generation:      []string{"spec"},
 	ExactGeneration: true,
 	Defaulted:       []string{"spec.policyTypes"},

@@ -12,6 +12,7 @@ var persistentVolumeClaimStrategy = Strategy{
 	Group:         "",
 	Resource:      "persistentvolumeclaims",
 	Name:          subdomainName,
+	validatedOnce: "1.35",
 	metadataAgain: changeFirst,
 	ReturnDeleted: true,
 	Reset:         []string{"status"},

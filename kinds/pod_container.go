@@ -73,7 +73,7 @@ func (p *podCheck) checkInitContainers() {
 			}
 			policies := c.get("resizePolicy")
 			for j := range policies.items() {
-				if policy := policies.item(j).get("restartPolicy"); policy.text() == "RestartContainer" {
+				if policy := policies.item(j).get("restartPolicy"); policy.text() == "RestartContainer" && p.kind.Since("1.36") {
 					p.invalid(policy, "must not be set to 'RestartContainer' for non-sidecar initContainers")
 				}
 			}
@@ -386,7 +386,11 @@ func (c *check) listedOneOf(list field, text, supported string) {
 // checkInitRestart is checkRestartPolicy for an init container. Its restartPolicyRules are
 // validated only if it has a restartPolicy.
 func (p *podCheck) checkInitRestart(c field) {
-	if policy := c.get("restartPolicy"); policy.isSet() {
+	if policy, rules := c.get("restartPolicy"), c.get("restartPolicyRules"); policy.text() == "Always" && !p.kind.Since("1.36") {
+		if rules.items() > 0 {
+			p.forbidden(rules, "restartPolicyRules are not allowed for init containers with restart policy Always")
+		}
+	} else if policy.isSet() {
 		p.checkRestartPolicy(c)
 	} else if c.get("restartPolicyRules").items() > 0 {
 		p.required(policy, "must specify restartPolicy when restart rules are used")
@@ -403,9 +407,13 @@ func (p *podCheck) checkRestartPolicy(c field) {
 		p.required(policy, "must specify restartPolicy when restart rules are used")
 	}
 	p.maxItems(rules, 20)
+	actions := "Restart"
+	if p.kind.Since("1.36") {
+		actions = "Restart,RestartAllContainers"
+	}
 	for i := range rules.items() {
 		rule := rules.item(i)
-		p.oneOf(rule.get("action"), "Restart,RestartAllContainers")
+		p.oneOf(rule.get("action"), actions)
 		codes := rule.get("exitCodes")
 		if !codes.isSet() {
 			p.required(codes, "must be specified")

@@ -15,6 +15,10 @@ func (p *podCheck) checkResize(old field) {
 	if !canResize(old.get("status.containerStatuses").Value) {
 		p.forbidden(p.spec, "Pod running on node without support for resize")
 	}
+	if !p.kind.Since("1.36") && (was.get("resources").limited() || p.spec.get("resources").limited()) {
+		p.forbidden(old.getAs("", "[]"), "pods with pod-level resources cannot be resized")
+		return
+	}
 	next := p.resizedPod(was)
 	if old.get("status.nodeAllocatableResourceClaimStatuses").items() > 0 && !p.kind.Since("1.37") {
 		p.forbidden(p.spec, "pods with node allocatable resource claims cannot be resized")
@@ -25,8 +29,15 @@ func (p *podCheck) checkResize(old field) {
 	for _, name := range [...]string{initContainers, containers} {
 		list := p.spec.get(name)
 		for i := range list.items() {
-			p.checkResized(list.item(i).get("resources"), was.get(name).item(i).get("resources"))
-			p.checkResizedContainer(name, list.item(i), was.get(name).item(i))
+			c, before := list.item(i), was.get(name).item(i)
+			if name == initContainers && c.get("restartPolicy").text() != "Always" && !p.kind.Since("1.36") {
+				if !p.same(c, before) {
+					p.forbidden(p.spec, "resources for non-sidecar init containers are immutable")
+				}
+				continue
+			}
+			p.checkResized(c.get("resources"), before.get("resources"))
+			p.checkResizedContainer(name, c, before)
 		}
 		next = next.With(name, withOld(next.Get(name), was.Get(name), "resources"))
 	}
@@ -99,7 +110,7 @@ func (p *podCheck) checkResizedContainer(list string, c, was field) {
 	}
 	fixed := c.With("resources", resources)
 	if !p.sameAs(c, fixed, was) {
-		if list == containers {
+		if list == containers || !p.kind.Since("1.36") {
 			p.forbidden(p.spec, "only cpu and memory resources are mutable")
 		} else {
 			p.forbidden(c, "only cpu and memory resources for init or sidecar containers are mutable")
@@ -135,11 +146,14 @@ func withoutCompute(r, was document.Value) document.Value {
 	return out
 }
 
+// limited reports whether resources have requests or limits.
+func (r field) limited() bool { return r.get("requests").members()+r.get("limits").members() > 0 }
+
 // resizedPod validates changes of pod-level resources and returns the spec with the old
 // amounts of cpu and memory there.
 func (p *podCheck) resizedPod(was field) document.Value {
 	r, before := p.spec.get("resources"), was.get("resources")
-	if r.get("requests").members()+r.get("limits").members()+before.get("requests").members()+before.get("limits").members() == 0 {
+	if !r.limited() && !before.limited() {
 		return p.spec.Value
 	}
 	if !r.isSet() {

@@ -9,6 +9,7 @@ var clusterRoleStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "clusterroles",
 	Name:           wholeSegmentName,
+	validatedOnce:  "1.35",
 	metadataAgain:  wholeFirst,
 	CreateOnUpdate: true,
 }
@@ -18,6 +19,7 @@ var roleStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "roles",
 	Name:           wholeSegmentName,
+	validatedOnce:  "1.35",
 	metadataAgain:  wholeFirst,
 	CreateOnUpdate: true,
 }

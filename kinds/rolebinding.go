@@ -9,6 +9,7 @@ var clusterRoleBindingStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "clusterrolebindings",
 	Name:           wholeSegmentName,
+	validatedOnce:  "1.35",
 	metadataAgain:  wholeFirst,
 	CreateOnUpdate: true,
 }
@@ -18,6 +19,7 @@ var roleBindingStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "rolebindings",
 	Name:           wholeSegmentName,
+	validatedOnce:  "1.35",
 	metadataAgain:  wholeFirst,
 	CreateOnUpdate: true,
 }

@@ -21,12 +21,17 @@ var runtimeClassStrategy = Strategy{
 // validateRuntimeClass follows pkg/apis/node/validation of Kubernetes 1.36.
 func validateRuntimeClass(c *check, object, old field) {
 	handler := object.get("handler")
-	c.needSyntax(handler, names.DNSLabel)
+	if !handler.isEmpty() || !c.kind.Since("1.36") || c.need(handler) {
+		c.syntax(handler, names.DNSLabel)
+	}
 	overhead := object.get("overhead")
 	c.resourceLists(overhead, overhead.getAs("podFixed", "limits"), c.root(document.Value{}), false)
 	scheduling := object.get("scheduling")
 	c.labels(scheduling.get("nodeSelector"))
 	tolerations := scheduling.get("tolerations")
+	if !c.kind.Since("1.35") {
+		tolerations = scheduling.getAs("tolerations", "tolerations.tolerations")
+	}
 	c.tolerations(tolerations)
 	var seen seenTexts
 	for i := range tolerations.items() {

@@ -8,6 +8,8 @@ var serviceStrategy = Strategy{
 	Resource:       "services",
 	Storage:        "services/specs",
 	Name:           labelName,
+	formerName:     letterLabelName, // until the feature RelaxedServiceNameValidation is on
+	renamed:        "1.36",
 	CreateOnUpdate: true,
 	ReturnDeleted:  true,
 	Reset:          []string{"status"},

@@ -23,15 +23,15 @@ type Given struct {
 }
 
 // ValidateAddresses validates what the API server checks when it allocates the IPs and ports
-// of a Service, before the validation of the object (pkg/registry/core/service/storage,
+// of a Service of kind k, before the validation of the object (pkg/registry/core/service/storage,
 // alloc.go). asked is the object that the client sent and object the result of defaulting and
 // allocation; old is absent on create. For resources without addresses there are no errors. A
 // nil given skips the checks that depend on the cluster.
-func (s *Strategy) ValidateAddresses(asked, object, old document.Value, given *Given) []schema.FieldError {
+func (s *Strategy) ValidateAddresses(k *schema.Kind, asked, object, old document.Value, given *Given) []schema.FieldError {
 	if s.Addresses == nil {
 		return nil
 	}
-	c := newCheck(nil, "", object)
+	c := newCheck(k, "", object)
 	defer c.release()
 	spec, was := c.root(object).get("spec"), c.root(old).get("spec")
 	if spec.get("type").text() == "ExternalName" {

@@ -17,7 +17,7 @@ func warnService(a *advice, object, _ field) {
 		a.ignoredWhenHeadless(spec)
 	}
 	a.addresses(external)
-	if external.items() > 0 && !headless && !isName {
+	if external.items() > 0 && !headless && !isName && a.check.kind.Since("1.36") {
 		a.say("spec.externalIPs is deprecated and may no longer be implemented in some clusters")
 	}
 	if balancer := spec.get("loadBalancerIP"); balancer.text() != "" {
@@ -33,7 +33,7 @@ func warnService(a *advice, object, _ field) {
 	if !isName && spec.get("externalName").text() != "" {
 		a.say(`spec.externalName is ignored when spec.type is not "ExternalName"`)
 	}
-	if spec.get("trafficDistribution").text() == "PreferClose" {
+	if spec.get("trafficDistribution").text() == "PreferClose" && a.check.kind.Since("1.35") {
 		a.say("spec.trafficDistribution: " + strconv.Quote("PreferClose") + " is deprecated; use " + strconv.Quote("PreferSameZone"))
 	}
 }

@@ -19,6 +19,9 @@ type Strategy struct {
 	Storage string
 	// Name is the rule for the names of objects.
 	Name NameRule
+	// formerName is the rule before the Kubernetes version renamed, nil if it is the same.
+	formerName NameRule
+	renamed    string
 	// AnyFinalizer permits finalizers without a domain.
 	AnyFinalizer bool
 	// MetadataLast validates the metadata of a new object only if the rest of the object is
@@ -122,6 +125,9 @@ type Strategy struct {
 	// metadataAgain is what the strategy repeats of the validation of metadata in an update, and
 	// partMetadataAgain in an update through a subresource.
 	metadataAgain, partMetadataAgain repetition
+	// validatedOnce is the Kubernetes version before which the strategy validates the whole object
+	// of an update twice, "" if it does in none.
+	validatedOnce string
 	// later is the strategy from the Kubernetes version later.since on, nil if it is the same in
 	// all versions.
 	later *Strategy
@@ -183,12 +189,28 @@ func subdomainName(name string, prefix bool) string {
 	return names.DNSSubdomain(name)
 }
 
+// nameIn returns the rule for the names of objects in a Kubernetes version.
+func (s *Strategy) nameIn(catalog *schema.Catalog) NameRule {
+	if s.formerName != nil && !catalog.Since(s.renamed) {
+		return s.formerName
+	}
+	return s.Name
+}
+
 // finalSubdomainName is SubdomainName without a check of generateName.
 func finalSubdomainName(name string, prefix bool) string {
 	if prefix {
 		return ""
 	}
 	return strings.Replace(names.DNSSubdomain(name), "253 characters", "253 bytes", 1) // as declarative validation words it
+}
+
+// letterLabelName is the rule of labels that begin with a letter (RFC 1035).
+func letterLabelName(name string, prefix bool) string {
+	if prefix {
+		name = names.MaskPrefix(name)
+	}
+	return names.DNSLabel1035(name)
 }
 
 func labelName(name string, prefix bool) string {
@@ -311,5 +333,9 @@ func (s *Strategy) ValidateWritten(k *schema.Kind, subresource string, object, o
 	}
 	defer c.release()
 	run(c, c.root(object), c.root(old))
-	return c.errs, c.metadataAt
+	metadataAt = c.metadataAt
+	if subresource == "" && old.Exists() && !k.Since(s.validatedOnce) {
+		run(c, c.root(object), c.root(document.Value{}))
+	}
+	return c.errs, metadataAt
 }

@@ -216,7 +216,7 @@ func validateFlexOptions(c *check, n field) {
 
 // csiDriverName requires the name of a CSI driver.
 func (c *check) csiDriverName(n field) {
-	if !c.need(n) {
+	if !c.need(n) && c.kind.Since("1.35") {
 		return
 	}
 	c.maxBytes(n, names.MaxLabel)

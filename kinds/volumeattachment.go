@@ -9,6 +9,7 @@ var volumeAttachmentStrategy = Strategy{
 	Group:             "storage.k8s.io",
 	Resource:          "volumeattachments",
 	Name:              subdomainName,
+	validatedOnce:     "1.35",
 	metadataAgain:     repeatsWhole,
 	partMetadataAgain: repeatsWhole,
 	RequireVersion:    true,

@@ -5,6 +5,7 @@ var volumeAttributesClassStrategy = Strategy{
 	Group:         "storage.k8s.io",
 	Resource:      "volumeattributesclasses",
 	Name:          subdomainName,
+	validatedOnce: "1.35",
 	metadataAgain: changeFirst,
 	ReturnDeleted: true,
 }
