@@ -19,8 +19,8 @@ import (
 type Options struct {
 	// KubernetesVersion is the version of the built-in kinds and their defaults, such as
 	// "1.36" or "v1.33.2", of which the patch version is ignored. It is one of
-	// schema.Versions; the default is schema.DefaultVersion. The rest of the request pipeline is that
-	// of kube-apiserver 1.36 for every older version (doc/versions.md).
+	// schema.Versions; the default is schema.DefaultVersion. doc/versions.md lists what else
+	// differs between versions; the rest is that of kube-apiserver 1.36.
 	KubernetesVersion string
 	// CRDs holds CustomResourceDefinitions in .yaml, .yml or .json files in directories of
 	// any depth. Other documents in these files are ignored.
