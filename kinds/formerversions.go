@@ -2,7 +2,6 @@ package kinds
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -19,44 +18,50 @@ import (
 //
 // The default functions of a former version are not applied: a field with a default that the
 // patch removes gets the default of the version that is served.
-var formerVersions = sync.OnceValue(func() map[string][]string {
-	return map[string][]string{
-		"admissionregistration.k8s.io/MutatingAdmissionPolicy":          {"admissionregistration.k8s.io/v1alpha1", "admissionregistration.k8s.io/v1beta1"},
-		"admissionregistration.k8s.io/MutatingAdmissionPolicyBinding":   {"admissionregistration.k8s.io/v1alpha1", "admissionregistration.k8s.io/v1beta1"},
-		"admissionregistration.k8s.io/MutatingWebhookConfiguration":     {"admissionregistration.k8s.io/v1beta1"},
-		"admissionregistration.k8s.io/ValidatingAdmissionPolicy":        {"admissionregistration.k8s.io/v1alpha1", "admissionregistration.k8s.io/v1beta1"},
-		"admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding": {"admissionregistration.k8s.io/v1alpha1", "admissionregistration.k8s.io/v1beta1"},
-		"admissionregistration.k8s.io/ValidatingWebhookConfiguration":   {"admissionregistration.k8s.io/v1beta1"},
-		"apiregistration.k8s.io/APIService":                             {"apiregistration.k8s.io/v1beta1"},
-		"apps/DaemonSet":                                                {"apps/v1beta2", "extensions/v1beta1"},
-		"apps/Deployment":                                               {"apps/v1beta1", "apps/v1beta2", "extensions/v1beta1"},
-		"apps/ReplicaSet":                                               {"apps/v1beta2", "extensions/v1beta1"},
-		"apps/StatefulSet":                                              {"apps/v1beta1", "apps/v1beta2"},
-		"batch/CronJob":                                                 {"batch/v1beta1"},
-		"coordination.k8s.io/Lease":                                     {"coordination.k8s.io/v1beta1"},
-		"flowcontrol.apiserver.k8s.io/FlowSchema":                       {"flowcontrol.apiserver.k8s.io/v1beta1", "flowcontrol.apiserver.k8s.io/v1beta2", "flowcontrol.apiserver.k8s.io/v1beta3"},
-		"flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration":       {"flowcontrol.apiserver.k8s.io/v1beta3"},
-		"networking.k8s.io/IPAddress":                                   {"networking.k8s.io/v1beta1"},
-		"networking.k8s.io/IngressClass":                                {"networking.k8s.io/v1beta1"},
-		"networking.k8s.io/ServiceCIDR":                                 {"networking.k8s.io/v1beta1"},
-		"node.k8s.io/RuntimeClass":                                      {"node.k8s.io/v1beta1"},
-		"policy/PodDisruptionBudget":                                    {"policy/v1beta1"},
-		"rbac.authorization.k8s.io/ClusterRole":                         {"rbac.authorization.k8s.io/v1alpha1", "rbac.authorization.k8s.io/v1beta1"},
-		"rbac.authorization.k8s.io/ClusterRoleBinding":                  {"rbac.authorization.k8s.io/v1beta1"},
-		"rbac.authorization.k8s.io/Role":                                {"rbac.authorization.k8s.io/v1alpha1", "rbac.authorization.k8s.io/v1beta1"},
-		"rbac.authorization.k8s.io/RoleBinding":                         {"rbac.authorization.k8s.io/v1beta1"},
-		"scheduling.k8s.io/PriorityClass":                               {"scheduling.k8s.io/v1beta1"},
-		"storage.k8s.io/CSIDriver":                                      {"storage.k8s.io/v1beta1"},
-		"storage.k8s.io/CSINode":                                        {"storage.k8s.io/v1beta1"},
-		"storage.k8s.io/CSIStorageCapacity":                             {"storage.k8s.io/v1alpha1", "storage.k8s.io/v1beta1"},
-		"storage.k8s.io/StorageClass":                                   {"storage.k8s.io/v1beta1"},
-		"storage.k8s.io/VolumeAttachment":                               {"storage.k8s.io/v1alpha1", "storage.k8s.io/v1beta1"},
-		"storage.k8s.io/VolumeAttributesClass":                          {"storage.k8s.io/v1alpha1", "storage.k8s.io/v1beta1"},
-	}
-})
+var formerVersions = [...]struct {
+	kind     string // group/kind
+	versions []string
+}{
+	{"admissionregistration.k8s.io/MutatingAdmissionPolicy", []string{"admissionregistration.k8s.io/v1alpha1", "admissionregistration.k8s.io/v1beta1"}},
+	{"admissionregistration.k8s.io/MutatingAdmissionPolicyBinding", []string{"admissionregistration.k8s.io/v1alpha1", "admissionregistration.k8s.io/v1beta1"}},
+	{"admissionregistration.k8s.io/MutatingWebhookConfiguration", []string{"admissionregistration.k8s.io/v1beta1"}},
+	{"admissionregistration.k8s.io/ValidatingAdmissionPolicy", []string{"admissionregistration.k8s.io/v1alpha1", "admissionregistration.k8s.io/v1beta1"}},
+	{"admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding", []string{"admissionregistration.k8s.io/v1alpha1", "admissionregistration.k8s.io/v1beta1"}},
+	{"admissionregistration.k8s.io/ValidatingWebhookConfiguration", []string{"admissionregistration.k8s.io/v1beta1"}},
+	{"apiregistration.k8s.io/APIService", []string{"apiregistration.k8s.io/v1beta1"}},
+	{"apps/DaemonSet", []string{"apps/v1beta2", "extensions/v1beta1"}},
+	{"apps/Deployment", []string{"apps/v1beta1", "apps/v1beta2", "extensions/v1beta1"}},
+	{"apps/ReplicaSet", []string{"apps/v1beta2", "extensions/v1beta1"}},
+	{"apps/StatefulSet", []string{"apps/v1beta1", "apps/v1beta2"}},
+	{"batch/CronJob", []string{"batch/v1beta1"}},
+	{"coordination.k8s.io/Lease", []string{"coordination.k8s.io/v1beta1"}},
+	{"flowcontrol.apiserver.k8s.io/FlowSchema", []string{"flowcontrol.apiserver.k8s.io/v1beta1", "flowcontrol.apiserver.k8s.io/v1beta2", "flowcontrol.apiserver.k8s.io/v1beta3"}},
+	{"flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration", []string{"flowcontrol.apiserver.k8s.io/v1beta3"}},
+	{"networking.k8s.io/IPAddress", []string{"networking.k8s.io/v1beta1"}},
+	{"networking.k8s.io/IngressClass", []string{"networking.k8s.io/v1beta1"}},
+	{"networking.k8s.io/ServiceCIDR", []string{"networking.k8s.io/v1beta1"}},
+	{"node.k8s.io/RuntimeClass", []string{"node.k8s.io/v1beta1"}},
+	{"policy/PodDisruptionBudget", []string{"policy/v1beta1"}},
+	{"rbac.authorization.k8s.io/ClusterRole", []string{"rbac.authorization.k8s.io/v1alpha1", "rbac.authorization.k8s.io/v1beta1"}},
+	{"rbac.authorization.k8s.io/ClusterRoleBinding", []string{"rbac.authorization.k8s.io/v1beta1"}},
+	{"rbac.authorization.k8s.io/Role", []string{"rbac.authorization.k8s.io/v1alpha1", "rbac.authorization.k8s.io/v1beta1"}},
+	{"rbac.authorization.k8s.io/RoleBinding", []string{"rbac.authorization.k8s.io/v1beta1"}},
+	{"scheduling.k8s.io/PriorityClass", []string{"scheduling.k8s.io/v1beta1"}},
+	{"storage.k8s.io/CSIDriver", []string{"storage.k8s.io/v1beta1"}},
+	{"storage.k8s.io/CSINode", []string{"storage.k8s.io/v1beta1"}},
+	{"storage.k8s.io/CSIStorageCapacity", []string{"storage.k8s.io/v1alpha1", "storage.k8s.io/v1beta1"}},
+	{"storage.k8s.io/StorageClass", []string{"storage.k8s.io/v1beta1"}},
+	{"storage.k8s.io/VolumeAttachment", []string{"storage.k8s.io/v1alpha1", "storage.k8s.io/v1beta1"}},
+	{"storage.k8s.io/VolumeAttributesClass", []string{"storage.k8s.io/v1alpha1", "storage.k8s.io/v1beta1"}},
+}
 
 // FormerVersion reports whether the result of a patch of a built-in kind may have an apiVersion
 // that is not served.
 func FormerVersion(k *schema.Kind, apiVersion string) bool {
-	return slices.Contains(formerVersions()[k.Group+"/"+k.Kind], apiVersion)
+	for _, former := range formerVersions {
+		if former.kind == k.Group+"/"+k.Kind {
+			return slices.Contains(former.versions, apiVersion)
+		}
+	}
+	return false
 }
