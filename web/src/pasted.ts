@@ -50,10 +50,8 @@ const heading = ({ target }: PastedObject): (Node | string)[] => [h("b", null, `
 
 function unknownObject(app: App, o: PastedObject): Entry {
   const command = /^a custom resource needs .*: (kubectl get crd [a-z\d.-]+ -o yaml)$/.exec(o.hint)?.[1];
-  // A pasted kind can have any characters, also those that a shell would interpret in the command.
-  const hint = command || !o.hint.startsWith("a custom resource needs ") ? o.hint : "";
   return { text: textOf(o), make: () => h("li", null, h("span", { class: "bad" }, "✗ "), ...heading(o),
-    h("p", null, hint ? `Unknown kind: ${hint}` : "Unknown kind. If it is a custom resource, paste its CustomResourceDefinition too."),
+    h("p", null, o.hint ? `Unknown kind: ${o.hint}` : "Unknown kind. If it is a custom resource, paste its CustomResourceDefinition too."),
     command ? copyButton(app, "Copy the command", `crd-${o.target.kind}`, () => command) : null) };
 }
 

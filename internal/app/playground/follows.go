@@ -153,8 +153,8 @@ func (f *follower) owners(list document.Path) string {
 func (f *follower) taken(do scenario.Action, changes []explain.Change) {
 	for _, c := range changes {
 		var lost []string
-		for _, name := range names(c.OwnersBefore) {
-			if !slices.Contains(names(c.OwnersAfter), name) {
+		for _, name := range ownerNames(c.OwnersBefore) {
+			if !slices.Contains(ownerNames(c.OwnersAfter), name) {
 				lost = append(lost, name)
 			}
 		}

@@ -309,7 +309,7 @@ func differences(list []explain.Change) []LabChange {
 	var out []LabChange
 	for _, c := range list {
 		out = append(out, LabChange{Path: c.Path.String(), Effect: string(c.Effect), Before: jsonText(c.Before), After: jsonText(c.After),
-			OwnersBefore: names(c.OwnersBefore), OwnersAfter: names(c.OwnersAfter)})
+			OwnersBefore: ownerNames(c.OwnersBefore), OwnersAfter: ownerNames(c.OwnersAfter)})
 	}
 	return out
 }

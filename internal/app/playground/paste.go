@@ -7,6 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/scenario"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -191,10 +192,11 @@ func (n *kindNames) hint(apiVersion, kind string) string {
 	if near != "" {
 		return "did you mean " + near + " (" + strings.Join(n.versions(near), ", ") + ")?"
 	}
-	if !strings.Contains(group, ".") {
+	definition := plural(kind) + "." + group
+	if !strings.Contains(group, ".") || names.DNSSubdomain(definition) != "" { // which a shell could interpret
 		return ""
 	}
-	return "a custom resource needs its CustomResourceDefinition: kubectl get crd " + plural(kind) + "." + group + " -o yaml"
+	return "a custom resource needs its CustomResourceDefinition: kubectl get crd " + definition + " -o yaml"
 }
 
 // versions returns the apiVersions that have a kind, in the order of the catalog.

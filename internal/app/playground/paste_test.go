@@ -52,6 +52,7 @@ func TestPasteClassifiesDocuments(t *testing.T) {
 		{"a List, and another document", "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
 			"ConfigMap/a known; Secret/b known; ConfigMap/c known"},
 		{"a custom resource alone", widget, "Widget/w (a custom resource needs its CustomResourceDefinition: kubectl get crd widgets.lab.example.com -o yaml)"},
+		{"a kind that is more than a word for a shell has no command", strings.Replace(widget, "Widget", "w$(id)", 1), "w$(id)/w"},
 		{"a custom resource before its definition", widget + "---\n" + crd(t), "Widget/w known; definition widgets.lab.example.com"},
 		{"a misspelt kind", "apiVersion: apps/v1\nkind: Deploymnt\nmetadata: {name: x}\n", "Deploymnt/x (did you mean Deployment (apps/v1)?)"},
 		{"a removed version", "apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: x}\n", "Deployment/x (Deployment is served in apps/v1, not in extensions/v1beta1)"},

@@ -158,7 +158,7 @@ func changes(list []explain.Change, lines []explain.Line) []Change {
 			line = finder.first(c.Path)
 		}
 		out = append(out, Change{Path: spell.path(c.Path), Effect: string(c.Effect), Before: shown(c.Before), After: shown(c.After),
-			OwnersBefore: names(c.OwnersBefore), OwnersAfter: names(c.OwnersAfter), Line: line})
+			OwnersBefore: ownerNames(c.OwnersBefore), OwnersAfter: ownerNames(c.OwnersAfter), Line: line})
 	}
 	return out
 }
@@ -232,8 +232,8 @@ func same(a, b document.Path) bool {
 // key returns a path as a map key.
 func key(p document.Path) string { return p.String() }
 
-// names lists owners by manager and subresource, sorted and without duplicates.
-func names(owners []fieldmanager.Owner) []string {
+// ownerNames lists owners by manager and subresource, sorted and without duplicates.
+func ownerNames(owners []fieldmanager.Owner) []string {
 	var out []string
 	for _, o := range owners {
 		name := o.Manager

@@ -24,7 +24,7 @@ func (e *Engine) why(in *WhyInput) (*WhyOutput, error) {
 	finder := lineFinder{lines: e.last.linesAfter(in.At - 1)}
 	for _, r := range e.last.runner.Explain(context.Background(), &step, res.Before) {
 		view := Reason{Path: r.Path.String(), Effect: string(r.Effect), Rule: string(r.Rule), Text: r.Text, Expected: r.Expected,
-			Hint: r.Hint, Wanted: shown(r.Wanted), KeptBy: names(r.KeptBy)}
+			Hint: r.Hint, Wanted: shown(r.Wanted), KeptBy: ownerNames(r.KeptBy)}
 		if len(r.Path) > 0 {
 			view.Line = finder.first(r.Path)
 			view.Mark = placeIn(res.Body, r.Path)
