@@ -174,7 +174,7 @@ func (c *check) nameRule(name field, prefix bool, rule NameRule) {
 // index, and an absent part is invalid and not required.
 func (c *check) owners(list field) {
 	indexed := c.catalog.Since("1.37")
-	controller, controllers := "", 0
+	controller := ""
 	for i := range list.items() {
 		ref := list.hiddenItem(i)
 		if indexed {
@@ -206,10 +206,9 @@ func (c *check) owners(list field) {
 			continue
 		}
 		this := kind.text() + "/" + name.text()
-		switch controllers++; controllers {
-		case 1:
+		if controller == "" {
 			controller = this
-		case 2: // the error for a third one is the same, because it shows the whole list
+		} else {
 			c.invalid(list, "Only one reference can have Controller set to true. Found \"true\" in references for "+controller+" and "+this)
 		}
 	}
