@@ -92,20 +92,10 @@ func readListNumbers(q url.Values, o *cluster.Options) error {
 
 // refuseExport refuses the parameter export, which was removed in Kubernetes 1.18.
 func refuseExport(values []string) error {
-	if len(values) == 0 {
+	if len(values) == 0 || !boolean(values) {
 		return nil
 	}
-	wanted := true
-	if values[0] != "" {
-		var err error
-		if wanted, err = strconv.ParseBool(values[0]); err != nil {
-			return badRequest("invalid value for the parameter export: " + err.Error())
-		}
-	}
-	if wanted {
-		return badRequest("the parameter export is no longer supported")
-	}
-	return nil
+	return badRequest("the export parameter, deprecated since v1.14, is no longer supported")
 }
 
 // boolean parses a boolean parameter: "false" and "0" are false, everything else is true,
