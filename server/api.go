@@ -102,6 +102,10 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		return
 	}
 	p := placeOf(group, version, parts)
+	if p.isProxy() {
+		s.fail(w, r, s.refusal(r, p, s.proxyRefusal(r, p)))
+		return
+	}
 	t, err := s.target(r, p)
 	if err != nil {
 		s.fail(w, r, s.refusal(r, p, err))
