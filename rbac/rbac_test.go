@@ -28,6 +28,8 @@ type step struct {
 	// Message is that of a refusal, and Status the status of a review.
 	Message string
 	Status  any
+	// ContentTypeOptions is the header X-Content-Type-Options, nil if it was not recorded.
+	ContentTypeOptions *string
 }
 
 func newCluster(t *testing.T) rbac.Cluster {
@@ -55,7 +57,7 @@ func newClusterOf(t *testing.T, version string) rbac.Cluster {
 
 func TestRecordings(t *testing.T) {
 	// Requests for objects, and those that are refused before they reach the cluster.
-	for _, file := range []string{"testdata/recorded.jsonl", "testdata/paths.jsonl", "testdata/signers.jsonl", "testdata/streams.jsonl", "testdata/claims.jsonl"} {
+	for _, file := range []string{"testdata/recorded.jsonl", "testdata/paths.jsonl", "testdata/signers.jsonl", "testdata/streams.jsonl", "testdata/claims.jsonl", "testdata/forbidden.jsonl"} {
 		t.Run(file, func(t *testing.T) { testRecording(t, file, "") })
 	}
 	// Kinds that kube-apiserver 1.37 is the first to serve, whose version answered.
@@ -109,6 +111,9 @@ func testRecording(t *testing.T, file, version string) {
 		}
 		if w.Code != want.Code || got.Message != want.Message {
 			t.Errorf("%s: %s %s by %q: %d %q, want %d %q", want.Name, want.Method, want.Path, want.User, w.Code, got.Message, want.Code, want.Message)
+		}
+		if options := w.Header().Get("X-Content-Type-Options"); want.ContentTypeOptions != nil && options != *want.ContentTypeOptions {
+			t.Errorf("%s: %s %s: X-Content-Type-Options is %q, want %q", want.Name, want.Method, want.Path, options, *want.ContentTypeOptions)
 		}
 		if want.Status != nil && !reflect.DeepEqual(got.Status, want.Status) {
 			t.Errorf("%s: the status is %v, want %v", want.Name, got.Status, want.Status)

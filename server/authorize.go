@@ -16,6 +16,13 @@ func (s *Server) authorizePath(r *http.Request) error {
 	return s.options.Authorizer.AuthorizePath(r.Context(), who.user, who.impersonator, strings.ToLower(r.Method), r.URL.Path)
 }
 
+// unauthorized reports whether the authorizer refuses a request for objects. Others are forbidden by admission, for
+// example.
+func (s *Server) unauthorized(r *http.Request) bool {
+	group, version, rest := ofObjects(split(r.URL.Path))
+	return len(rest) > 0 && s.refusal(r, placeOf(group, version, rest), nil) != nil
+}
+
 // refusal returns the error for a request that is not passed to the cluster: the authorizer's refusal if the
 // user may not send it, otherwise err.
 func (s *Server) refusal(r *http.Request, p place, err error) error {

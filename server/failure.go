@@ -33,6 +33,13 @@ func errNoWatch(k *schema.Kind) error {
 	}
 }
 
+// The header that forbids browsers to guess the type of a response. kube-apiserver sends it where it answers without a
+// handler: with text, when the authorizer refuses a request, and when an impersonation is not valid.
+const (
+	contentTypeOptions = "X-Content-Type-Options"
+	noSniff            = "nosniff"
+)
+
 func badRequest(message string) *cluster.Status {
 	return &cluster.Status{Code: http.StatusBadRequest, Reason: cluster.ReasonBadRequest, Message: message}
 }

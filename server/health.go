@@ -191,6 +191,6 @@ func (s *Server) allHealth(w *writer, r *http.Request, path string, checks []hea
 
 func healthy(w *writer, body []byte) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set(contentTypeOptions, noSniff)
 	_, _ = w.Write(body)
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -38,12 +39,18 @@ func (s *Server) impersonate(r *http.Request) (*http.Request, error) {
 	}
 	if u.Name == "" {
 		if len(u.Groups) > 0 || u.UID != "" || u.Extra != nil {
-			return r, badRequest("a request that impersonates groups, a UID or extra fields must also impersonate a user")
+			return r, errNoUser(u)
 		}
 		return r, nil
 	}
 	u.Groups = impersonatedGroups(u, s.cluster.Kinds().Catalog().Since("1.36"))
 	return identity{user: u, impersonator: s.identity(r).user}.of(r), nil
+}
+
+// errNoUser is the error for a request that impersonates groups, a UID or extra fields and no user. kube-apiserver
+// writes these as a value of Go, and names the type.
+func errNoUser(u cluster.User) *cluster.Status {
+	return badRequest(fmt.Sprintf("requested &user.DefaultInfo{Name:\"\", UID:%q, Groups:%#v, Extra:%#v} without impersonating a user name", u.UID, u.Groups, u.Extra))
 }
 
 // impersonatedGroups returns the groups of an impersonated user. Those of a service account

@@ -23,7 +23,9 @@ type recordedAnswer struct {
 	Accept      *string `json:"accept"` // nil for none
 	ContentType string  `json:"contentType"`
 	Body        string  `json:"body"`
-	Answer      struct {
+	// Headers are further headers of the request.
+	Headers map[string]string `json:"headers"`
+	Answer  struct {
 		Code int `json:"code"`
 		// Headers are compared exactly; "" means that there is no such header.
 		Headers map[string]string `json:"headers"`
@@ -81,6 +83,9 @@ func (a *recordedAnswer) compare(t *testing.T, s *Server) {
 	}
 	if a.ContentType != "" {
 		headers = append(headers, "Content-Type", a.ContentType)
+	}
+	for name, value := range a.Headers {
+		headers = append(headers, name, value)
 	}
 	got := ask(s, a.Method, a.Path, a.Body, headers...)
 	about := func() string {

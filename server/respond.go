@@ -23,6 +23,9 @@ func (s *Server) fail(w *writer, r *http.Request, err error) {
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(status.Details.RetryAfterSeconds))
 	}
+	if status.Code == http.StatusForbidden && s.unauthorized(r) {
+		w.Header().Set(contentTypeOptions, noSniff)
+	}
 	form, _ := negotiate(r, failureOffer)
 	warn(w.Header(), status.Warnings)
 	s.write(w, r, form, status.Code, status.Object())

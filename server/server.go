@@ -181,11 +181,13 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r, err = s.impersonate(r); err != nil {
+		w.Header().Set(contentTypeOptions, noSniff)
 		s.fail(w, r, err)
 		return
 	}
 	if s.options.Authorizer != nil {
 		if err := s.authorizePath(r); err != nil {
+			w.Header().Set(contentTypeOptions, noSniff)
 			s.fail(w, r, err)
 			return
 		}
