@@ -152,7 +152,7 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 	}
 	response, err := s.cluster.Do(ctx, request)
 	if err != nil {
-		s.fail(w, r, err)
+		s.fail(w, r, withinTime(ctx, err))
 		return
 	}
 	s.answer(w, r, form, t, response)

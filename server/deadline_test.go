@@ -3,9 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
 )
 
 // TestDeadlineEqualsContextWithDeadline checks that the context of a request behaves like that of context.WithDeadline,
@@ -51,4 +54,24 @@ func TestDeadlineEqualsContextWithDeadline(t *testing.T) {
 			at = time.Now().Add(time.Second)
 		}
 	})
+}
+
+// A request that fails because its time limit has passed is answered with 504, even if a plugin of admission, for
+// example, makes the end of its context an internal error. Other internal errors stay what they are.
+func TestInternalErrorsAfterTheTimeLimit(t *testing.T) {
+	f := newFake(t)
+	f.answer = func(ctx context.Context, _ *cluster.Request) (*cluster.Response, error) {
+		return nil, &cluster.Status{Code: 500, Reason: cluster.ReasonInternal, Message: "Internal error occurred: no answer"}
+	}
+	s := New(f, Options{})
+	for url, want := range map[string]string{
+		"?timeout=1ns": `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: request did not complete within requested timeout - context deadline exceeded","reason":"Timeout","details":{},"code":504}`,
+		"":             `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Internal error occurred: no answer","reason":"InternalError","code":500}`,
+	} {
+		for _, method := range []string{"POST", "GET"} {
+			if got := strings.TrimSpace(ask(s, method, configMaps+url, "{}").Body.String()); got != want {
+				t.Errorf("%s %s: got %s\nwant %s", method, url, got, want)
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -42,6 +43,19 @@ const (
 
 func badRequest(message string) *cluster.Status {
 	return &cluster.Status{Code: http.StatusBadRequest, Reason: cluster.ReasonBadRequest, Message: message}
+}
+
+// withinTime returns the error of a request with the given context. After its time limit that is 504 for an internal
+// error, such as that of an admission plugin which could not read an object in time.
+func withinTime(ctx context.Context, err error) error {
+	ended := ctx.Err()
+	if ended == nil || asStatus(err).Code != http.StatusInternalServerError {
+		return err
+	}
+	return &cluster.Status{
+		Code: http.StatusGatewayTimeout, Reason: cluster.ReasonTimeout, Details: &cluster.StatusDetails{}, Err: err,
+		Message: "Timeout: request did not complete within requested timeout - " + ended.Error(),
+	}
 }
 
 // asStatus converts any error to a Status.

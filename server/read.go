@@ -14,7 +14,7 @@ import (
 func (s *Server) read(ctx context.Context, w *writer, r *http.Request, form answerForm, t target, request *cluster.Request) {
 	reading, err := s.cluster.Read(ctx, request)
 	if err != nil {
-		s.fail(w, r, err)
+		s.fail(w, r, withinTime(ctx, err))
 		return
 	}
 	switch {

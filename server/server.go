@@ -163,15 +163,15 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	defer s.finish(w, r, start)
 	w.Header().Set("Cache-Control", "no-cache, private")
 	w.Header().Set(auditID, requestID(r))
+	var err error
+	if w.limit, err = timeFor(r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
 	if (s.options.Authorizer == nil || strings.Count(r.URL.Path, "/") == 1) && s.health(w, r) {
 		return
 	}
 	if err := s.checkOrigin(r); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	var err error
-	if w.limit, err = timeFor(r); err != nil {
 		s.fail(w, r, err)
 		return
 	}
