@@ -47,10 +47,29 @@ func (c *Cluster) RecordAddresses(ctx context.Context) error {
 				}
 				continue
 			}
-			if st := c.createRecord(ctx, ip, service); st != nil && st.Reason != ReasonAlreadyExists {
-				return st
+			if st := c.createRecord(ctx, ip, service); st != nil {
+				if st.Reason != ReasonAlreadyExists {
+					return st
+				}
+				continue
+			}
+			if err := c.keepRecord(ctx, item.Key, ip); err != nil {
+				return err
 			}
 		}
+	}
+	return nil
+}
+
+// keepRecord deletes the IPAddress that has been created for a Service if the Service has lost the IP meanwhile: it may
+// have found no IPAddress to delete.
+func (c *Cluster) keepRecord(ctx context.Context, service, ip string) error {
+	now, err := c.store.Get(ctx, service, store.GetOptions{})
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err != nil || !slices.Contains(allocatedIPs(now.Value.tree().Value), ip) {
+		c.deleteRecords(ctx, []string{ip})
 	}
 	return nil
 }

@@ -121,6 +121,51 @@ func TestAddressesOfExistingServicesAreRecorded(t *testing.T) {
 	}
 }
 
+// afterList is a store that calls a function once after it has listed Services.
+type afterList struct {
+	store.Store[*Record]
+	call func()
+}
+
+func (s *afterList) List(ctx context.Context, scope string, o store.ListOptions[*Record]) (store.Page[*Record], error) {
+	page, err := s.Store.List(ctx, scope, o)
+	if call := s.call; call != nil && len(page.Items) > 0 {
+		s.call = nil
+		call()
+	}
+	return page, err
+}
+
+// TestAddressOfAServiceThatIsBeingDeleted restores the IPAddress of a Service while the Service is deleted, or gives up its
+// IP: the IP is free afterwards.
+func TestAddressOfAServiceThatIsBeingDeleted(t *testing.T) {
+	service := Request{Version: "v1", Resource: "services", Namespace: "d", Name: "a"}
+	for name, r := range map[string]Request{
+		"deleted":      {Verb: Delete},
+		"ExternalName": {Verb: Patch, Format: MergePatch, Body: []byte(`{"spec":{"type":"ExternalName","externalName":"a.b","clusterIP":null,"clusterIPs":null}}`)},
+	} {
+		s := &afterList{Store: NewStore()}
+		c := recording(t, s)
+		createService(t, c, "a", `{"clusterIP":"10.96.0.9","ports":[{"port":80}]}`)
+		if _, err := c.Do(t.Context(), &Request{Verb: Delete, Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses", Name: "10.96.0.9"}); err != nil {
+			t.Fatal(err)
+		}
+		s.call = func() {
+			write := service
+			write.Verb, write.Format, write.Body = r.Verb, r.Format, r.Body
+			if _, err := c.Do(t.Context(), &write); err != nil {
+				t.Error(name, err)
+			}
+		}
+		if err := c.RecordAddresses(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := recordsOf(t, c); got != "" {
+			t.Errorf("%s: the addresses are %s", name, got)
+		}
+	}
+}
+
 // TestAddressesAreNotRecorded: versions of Kubernetes without IPAddresses, and clusters that allocate no addresses.
 func TestAddressesAreNotRecorded(t *testing.T) {
 	for _, config := range []Config{{Version: "1.32", Addresses: true}, {}} {
