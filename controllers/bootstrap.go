@@ -22,22 +22,26 @@ import (
 // the Service kubernetes with the first address of the range, the day since which legacy tokens are tracked,
 // and the priority classes of system pods (k8s.io/kubernetes/pkg/controlplane and plugin rest/scheduling).
 func starters(c *cluster.Cluster) []string {
-	first := c.ServiceRange().Addr().Next().String()
-	return []string{
-		systemNamespace("default"), systemNamespace("kube-node-lease"), systemNamespace("kube-public"), systemNamespace("kube-system"),
-		`{"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes","namespace":"default",
-		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"` + first + `",
-		"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","sessionAffinity":"None",
-		"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":6443}]}}`,
+	return append(systemNamespaces(), kubernetesService(c),
 		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kube-apiserver-legacy-service-account-token-tracking","namespace":"kube-system"},
-		"data":{"since":"` + c.Now().UTC().Format(time.DateOnly) + `"}}`,
+		"data":{"since":"`+c.Now().UTC().Format(time.DateOnly)+`"}}`,
 		priorityClass("system-cluster-critical", 2000000000, "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."),
 		priorityClass("system-node-critical", 2000001000, "Used for system critical pods that must not be moved from their current node."),
-	}
+	)
 }
 
-func systemNamespace(name string) string {
-	return `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"` + name + `"}}`
+func systemNamespaces() (all []string) {
+	for _, name := range []string{"default", "kube-node-lease", "kube-public", "kube-system"} {
+		all = append(all, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"`+name+`"}}`)
+	}
+	return all
+}
+
+func kubernetesService(c *cluster.Cluster) string {
+	return `{"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes","namespace":"default",
+		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"` + c.ServiceRange().Addr().Next().String() + `",
+		"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","sessionAffinity":"None",
+		"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":6443}]}}`
 }
 
 func priorityClass(name string, value int, description string) string {
@@ -79,10 +83,8 @@ func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
 		}
 		all = append(all, more...)
 	}
-	for _, body := range all {
-		if err := start(ctx, c, body); err != nil {
-			return err
-		}
+	if err := startAll(ctx, c, all...); err != nil {
+		return err
 	}
 	if err := startServiceCIDR(ctx, c); err != nil {
 		return err
@@ -118,21 +120,29 @@ func startServiceCIDR(ctx context.Context, c *cluster.Cluster) error {
 	return err
 }
 
-// PublishAddress makes the address of a server that of the Service kubernetes, as kube-apiserver does, in an Endpoints
-// and an EndpointSlice. It replaces that of another server over the same store, which may have ended: kube-apiserver
-// keeps the addresses of several servers as long as their leases do not expire.
+// PublishAddress makes the address of a server, and those of the other servers over the same store that hold a Lease
+// ([HoldLease]), those of the Service kubernetes, as kube-apiserver does, in an Endpoints and an EndpointSlice.
 func PublishAddress(ctx context.Context, c *cluster.Cluster, at netip.AddrPort) error {
-	ip, port := at.Addr().Unmap(), strconv.Itoa(int(at.Port()))
+	ips, err := serverAddresses(ctx, c, at.Addr().Unmap())
+	if err != nil {
+		return err
+	}
 	family := "IPv4"
-	if ip.Is6() {
+	if ips[0].Is6() {
 		family = "IPv6"
 	}
+	var addresses, endpoints []string
+	for _, ip := range ips {
+		addresses = append(addresses, `{"ip":"`+ip.String()+`"}`)
+		endpoints = append(endpoints, `{"addresses":["`+ip.String()+`"],"conditions":{"ready":true}}`)
+	}
 	const metadata = `"metadata":{"name":"kubernetes","namespace":"default","labels":`
-	ports := `"ports":[{"name":"https","port":` + port + `,"protocol":"TCP"}]`
+	ports := `"ports":[{"name":"https","port":` + strconv.Itoa(int(at.Port())) + `,"protocol":"TCP"}]`
 	for _, body := range []string{
-		`{"apiVersion":"v1","kind":"Endpoints",` + metadata + `{"endpointslice.kubernetes.io/skip-mirror":"true"}},"subsets":[{"addresses":[{"ip":"` + ip.String() + `"}],` + ports + `}]}`,
+		`{"apiVersion":"v1","kind":"Endpoints",` + metadata + `{"endpointslice.kubernetes.io/skip-mirror":"true"}},` +
+			`"subsets":[{"addresses":[` + strings.Join(addresses, ",") + `],` + ports + `}]}`,
 		`{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice",` + metadata + `{"kubernetes.io/service-name":"kubernetes"}},"addressType":"` + family +
-			`","endpoints":[{"addresses":["` + ip.String() + `"],"conditions":{"ready":true}}],` + ports + `}`,
+			`","endpoints":[` + strings.Join(endpoints, ",") + `],` + ports + `}`,
 	} {
 		if err := publish(ctx, c, body); err != nil {
 			return err

@@ -3,7 +3,9 @@ package controllers
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -187,4 +189,63 @@ func TestPublishAddressReplacesThatOfAnotherServer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPublishAddressesOfSeveralServers runs servers with the same port over one store. As those of kube-apiserver 1.36.3,
+// the objects have the addresses of all that run, sorted as text, and only those of the same family.
+func TestPublishAddressesOfSeveralServers(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	c, err := cluster.New(cluster.Config{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := Bootstrap(t.Context(), c, false); err != nil {
+		t.Fatal(err)
+	}
+	hold := func(host, at string) func() {
+		release, err := HoldLease(t.Context(), c, host, netip.MustParseAddrPort(at))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return release
+	}
+	first, second := "192.0.2.2:6443", "192.0.2.13:6443"
+	defer hold("first", first)()
+	release := hold("second", second)
+	defer hold("third", "[2001:db8::2]:6443")()
+	check := func(when, at string, ips ...string) {
+		t.Helper()
+		if err := PublishAddress(t.Context(), c, netip.MustParseAddrPort(at)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.Do(t.Context(), &cluster.Request{Version: "v1", Resource: "endpoints", Namespace: "default", Name: "kubernetes"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slice, err := c.Do(t.Context(), &cluster.Request{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices", Namespace: "default", Name: "kubernetes"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var published, sliced []string
+		for _, address := range got.Object.Get("subsets").At(0).Get("addresses").Items() {
+			published = append(published, address.Get("ip").StringOr(""))
+		}
+		for _, endpoint := range slice.Object.Get("endpoints").Items() {
+			sliced = append(sliced, endpoint.Get("addresses").At(0).StringOr(""))
+		}
+		if !slices.Equal(published, ips) || !slices.Equal(sliced, ips) {
+			t.Errorf("%s: %v and %v, want %v", when, published, sliced, ips)
+		}
+	}
+	check("both run", first, "192.0.2.13", "192.0.2.2")
+	check("both run", second, "192.0.2.13", "192.0.2.2")
+	now = now.Add(leaseSeconds * time.Second)
+	check("the Leases end now", first, "192.0.2.13", "192.0.2.2")
+	now = now.Add(time.Second)
+	check("the Leases have expired", first, "192.0.2.2")
+	now = now.Add(-time.Minute)
+	check("the Leases are valid", first, "192.0.2.13", "192.0.2.2")
+	release()
+	check("the second server has ended", first, "192.0.2.2")
 }

@@ -109,16 +109,27 @@ type flowControl struct {
 	mu sync.Mutex
 }
 
-// startFlowControl creates the configuration, or updates it as kube-apiserver does when it starts, and from then on keeps
-// the status of FlowSchemas.
+// startFlowControl creates the configuration, or updates it, and from then on keeps the status of FlowSchemas.
 func startFlowControl(ctx context.Context, c *cluster.Cluster) error {
-	if _, ok := c.Kinds().Resource(flowGroup, "v1", flowSchemas); !ok {
+	f := &flowControl{cluster: c}
+	if err := f.ensure(ctx); err != nil {
+		return err
+	}
+	c.OnChange(flowGroup, []string{flowSchemas, priorityLevels}, func(ctx context.Context) {
+		_ = f.updateStatus(ctx) // what fails is left to the next change
+	})
+	return nil
+}
+
+// ensure creates the objects of the configuration that are missing, and updates the others, as kube-apiserver does when it
+// starts and every minute.
+func (f *flowControl) ensure(ctx context.Context) error {
+	if _, ok := f.cluster.Kinds().Resource(flowGroup, "v1", flowSchemas); !ok {
 		return nil
 	}
-	f := &flowControl{cluster: c}
 	existing := map[string]document.Value{}
 	for _, resource := range []string{priorityLevels, flowSchemas} {
-		list, err := c.Do(ctx, f.request(cluster.List, resource, ""))
+		list, err := f.cluster.Do(ctx, f.request(cluster.List, resource, ""))
 		if err != nil {
 			return err
 		}
@@ -139,13 +150,8 @@ func startFlowControl(ctx context.Context, c *cluster.Cluster) error {
 		}
 	}
 	if len(existing) > 0 {
-		if err := f.updateStatus(ctx); err != nil {
-			return err
-		}
+		return f.updateStatus(ctx)
 	}
-	c.OnChange(flowGroup, []string{flowSchemas, priorityLevels}, func(ctx context.Context) {
-		_ = f.updateStatus(ctx) // what fails is left to the next change
-	})
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,13 @@ const (
 	renewEvery   = leaseSeconds * time.Second / 2
 	// releaseTimeout is how long the end of a server waits for the deletion of its Lease.
 	releaseTimeout = 2 * time.Second
+)
+
+// The label of the Leases of servers, its value, and the annotation with the address of a server.
+const (
+	identityLabel     = "apiserver.kubernetes.io/identity"
+	identity          = "kube-apiserver"
+	addressAnnotation = "kubernetes.io/peer-advertise-address"
 )
 
 // HoldLease creates the Lease in kube-system by which a kube-apiserver makes itself known, in place of that of an earlier
@@ -81,12 +89,39 @@ func (l *lease) request(verb cluster.Verb) *cluster.Request {
 	return (&cluster.Request{Verb: verb, Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Namespace: "kube-system", Name: l.name}).AsServer()
 }
 
+// serverAddresses returns the address of a server and those of the same family of other servers, sorted as text, according to the
+// Leases that have not expired. All servers over a store have to have the same port, as kube-apiserver requires.
+func serverAddresses(ctx context.Context, c *cluster.Cluster, own netip.Addr) ([]netip.Addr, error) {
+	r := newLease(c, "", netip.AddrPort{}).request(cluster.List)
+	r.Name, r.LabelSelector = "", identityLabel+"="+identity
+	list, err := c.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	all := []netip.Addr{own}
+	for _, lease := range list.Items() {
+		at, err := netip.ParseAddrPort(lease.Lookup("metadata", "annotations", addressAnnotation).StringOr(""))
+		if err == nil && at.Addr().Unmap().Is4() == own.Is4() && !expired(lease, c.Now()) {
+			all = append(all, at.Addr().Unmap())
+		}
+	}
+	slices.SortFunc(all, func(a, b netip.Addr) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(all), nil
+}
+
+// expired reports whether a Lease was not renewed in time.
+func expired(lease document.Value, now time.Time) bool {
+	seconds, _ := lease.Lookup("spec", "leaseDurationSeconds").Int()
+	renewed, err := time.Parse(time.RFC3339Nano, lease.Lookup("spec", "renewTime").StringOr(""))
+	return err != nil || now.After(renewed.Add(time.Duration(seconds)*time.Second))
+}
+
 func (l *lease) create(ctx context.Context) error {
 	metadata := document.NewObject().With("name", document.NewString(l.name)).
-		With("labels", document.NewObject().With("apiserver.kubernetes.io/identity", document.NewString("kube-apiserver")).
+		With("labels", document.NewObject().With(identityLabel, document.NewString(identity)).
 			With("kubernetes.io/hostname", document.NewString(l.hostname)))
 	if l.address.IsValid() {
-		metadata = metadata.With("annotations", document.NewObject().With("kubernetes.io/peer-advertise-address", document.NewString(l.address.String())))
+		metadata = metadata.With("annotations", document.NewObject().With(addressAnnotation, document.NewString(l.address.String())))
 	}
 	object := document.NewObject().With("apiVersion", document.NewString("coordination.k8s.io/v1")).With("kind", document.NewString("Lease")).
 		With("metadata", metadata).

@@ -222,14 +222,15 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		return err
 	}
 	at, ok := o.advertised(l.Addr(), localAddress)
+	if !ok {
+		at = netip.AddrPort{}
+	}
+	defer a.holdLease(ctx, c, at)()
 	if ok {
 		if err := controllers.PublishAddress(ctx, c, at); err != nil {
 			return err
 		}
-	} else {
-		at = netip.AddrPort{}
 	}
-	defer a.holdLease(ctx, c, at)()
 	if authorities != nil {
 		if err := controllers.PublishAuthorities(ctx, c, authorities); err != nil {
 			return err
@@ -256,9 +257,14 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if _, err := fmt.Fprintf(a.Out, "serving on %s\n", address); err != nil {
 		return err
 	}
+	defer inBackground(ctx, func(ctx context.Context) { controllers.Maintain(ctx, c, at) })()
 	if services.Any() {
 		services.Fault = func(err error) { a.note("controllers: " + err.Error()) }
-		defer a.control(ctx, c, services)()
+		defer inBackground(ctx, func(ctx context.Context) {
+			if err := controllers.Run(ctx, c, services); err != nil {
+				a.note("controllers: " + err.Error())
+			}
+		})()
 	}
 	var pair *tls.Certificate
 	if certificate != nil {
@@ -399,15 +405,13 @@ func (a *App) noteAccess(o *serveOptions, address net.Addr) {
 	}
 }
 
-// control runs controllers until stop is called.
-func (a *App) control(ctx context.Context, c *cluster.Cluster, o controllers.Options) (stop func()) {
+// inBackground calls a function whose context ends when stop is called; stop waits until it has returned.
+func inBackground(ctx context.Context, run func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := controllers.Run(ctx, c, o); err != nil {
-			a.note("controllers: " + err.Error())
-		}
+		run(ctx)
 	}()
 	return func() { cancel(); <-done }
 }
