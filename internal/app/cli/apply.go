@@ -258,6 +258,7 @@ func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) 
 	if in.live, in.changes, err = o.inputs.read(ctx, a, namespace); err != nil {
 		return nil, err
 	}
+	in.changes = a.onlyObjects(in.changes)
 	if err := o.policies.read(a, namespace, in.live, in.changes); err != nil {
 		return nil, err
 	}

@@ -186,6 +186,9 @@ func (a *App) opened(ctx context.Context, args []string, o *blameOptions) ([]*pa
 	}
 	objects := make([]*patchlab.Object, len(found))
 	for i, f := range found {
+		if err := notAnObject(f); err != nil {
+			return nil, err
+		}
 		if objects[i], err = openOne(lab, f); err != nil {
 			return nil, err
 		}
@@ -233,7 +236,7 @@ type blamedLine struct {
 
 // blame returns the owners of the requested lines.
 func (o *blameOptions) blame(object *patchlab.Object, path document.Path) (*blamed, error) {
-	b := &blamed{APIVersion: "patchlab.dev/v1", Kind: "Blame", Owners: []blamedOwner{}, Lines: []blamedLine{}, Fields: []explain.OwnedField{}}
+	b := &blamed{APIVersion: ownVersion, Kind: "Blame", Owners: []blamedOwner{}, Lines: []blamedLine{}, Fields: []explain.OwnedField{}}
 	b.Target = targetOf(object.Value)
 	if path != nil {
 		var err error

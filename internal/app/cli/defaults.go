@@ -152,6 +152,9 @@ func (f *filling) text(format string) string {
 }
 
 func (f *filling) one(obj manifest.Object) error {
+	if err := notAnObject(obj); err != nil {
+		return err
+	}
 	kind, note, err := f.lab.Kind(obj.Value)
 	if err != nil {
 		return fmt.Errorf("%s: %w", obj.Position(), err)

@@ -218,6 +218,11 @@ type differing struct {
 
 // one prints the patches for an object.
 func (d *differing) one(object manifest.Object) error {
+	if err := notAnObject(object); err != nil {
+		d.app.leaveOut(err)
+		d.matched[withoutVersion(refusedTarget(object))] = true
+		return nil
+	}
 	found, err := d.alternatives(object)
 	var e *patchlab.Error
 	switch {

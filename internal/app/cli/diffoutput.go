@@ -218,7 +218,7 @@ type alternativeDocument struct {
 
 // addDocument adds the patches for an object to the output.
 func (d *differing) addDocument(found *patchlab.Alternatives) error {
-	out := alternativesDocument{APIVersion: "patchlab.dev/v1", Kind: "Alternatives", Target: found.Target, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
+	out := alternativesDocument{APIVersion: ownVersion, Kind: "Alternatives", Target: found.Target, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
 	for _, c := range found.Changes {
 		c.Before, c.After = d.shown(found, c)
 		out.Changes = append(out.Changes, c)

@@ -88,5 +88,5 @@ func withoutVersion(t patchlab.Target) patchlab.Target {
 
 // onlyIn returns the document for an object that only one side has.
 func onlyIn(side string, t patchlab.Target) alternativesDocument {
-	return alternativesDocument{APIVersion: "patchlab.dev/v1", Kind: "Alternatives", Target: t, OnlyIn: side, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
+	return alternativesDocument{APIVersion: ownVersion, Kind: "Alternatives", Target: t, OnlyIn: side, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
 }

@@ -186,7 +186,7 @@ func (e *explaining) about(r *patchlab.Result) []document.Path {
 // keep adds an explanation with the reasons for the fields at some paths, all if there are
 // none.
 func (e *explaining) keep(about []document.Path, x explanation) {
-	x.APIVersion, x.Kind = "patchlab.dev/v1", "Explanation"
+	x.APIVersion, x.Kind = ownVersion, "Explanation"
 	if len(about) > 0 {
 		x.Reasons = slices.DeleteFunc(x.Reasons, func(r explain.Reason) bool {
 			return !slices.ContainsFunc(about, func(p document.Path) bool { return r.Path.HasPrefix(p) || p.HasPrefix(r.Path) })

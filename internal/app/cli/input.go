@@ -133,7 +133,10 @@ func (f *inputFlags) readBeside(ctx context.Context, a *App, namespace string, r
 		live, err = f.readLive(ctx, a, f.namespaceIn(others))
 		return live, others, err
 	}
-	if live, err = f.readLive(ctx, a, namespace); err != nil {
+	if live, err = f.readLive(ctx, a, namespace); err == nil {
+		err = refuseOwnOutput(live)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	others, err = read()

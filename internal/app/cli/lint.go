@@ -118,7 +118,7 @@ func (a *App) lint(ctx context.Context, args []string, o *lintOptions) error {
 			APIVersion string           `json:"apiVersion"`
 			Kind       string           `json:"kind"`
 			Findings   []locatedFinding `json:"findings"`
-		}{"patchlab.dev/v1", "Findings", append([]locatedFinding{}, findings...)}, "", "    ")
+		}{ownVersion, "Findings", append([]locatedFinding{}, findings...)}, "", "    ")
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		docs = append(docs, read...)
 	}
 	all := a.checkable(docs.objects())
-	if len(all) == 0 {
+	if len(all) == 0 && a.unread == 0 {
 		return nil, 0, errors.New(inputNames(names) + ": no objects to check")
 	}
 	if err := tooNested(all); err != nil {
@@ -202,7 +202,9 @@ func (a *App) checkable(all []manifest.Object) (objects []manifest.Object) {
 	var skipped []document.Position
 	for _, m := range all {
 		version, kind := m.Value.Get("apiVersion").StringOr(""), m.Kind()
-		switch {
+		switch err := notAnObject(m); {
+		case err != nil:
+			a.leaveOut(err)
 		case ofKustomize(m):
 			skipped = append(skipped, m.Position())
 		case version != "" && kind != "":
@@ -238,12 +240,8 @@ func sorted(found []locatedFinding) []locatedFinding {
 // duplicateKeys returns a finding for each duplicate key of an object.
 func duplicateKeys(o manifest.Object) []explain.Finding {
 	var found []explain.Finding
-	for _, d := range o.Document.Duplicates {
-		if !d.Path.HasPrefix(o.At) {
-			continue
-		}
-		path := d.Path[len(o.At):]
-		found = append(found, finding(explain.LintDuplicateKey, path, path.String()+" is specified twice"))
+	for _, d := range duplicatesIn(o) {
+		found = append(found, finding(explain.LintDuplicateKey, d.Path, d.Path.String()+" is specified twice"))
 	}
 	return found
 }

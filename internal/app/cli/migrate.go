@@ -193,6 +193,10 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 		return nil, err
 	}
 	for _, object := range found {
+		if err := notAnObject(object); err != nil {
+			a.leaveOut(err)
+			continue
+		}
 		_, note, err := m.lab.Kind(object.Value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", object.Position(), err)
@@ -206,7 +210,7 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 		}
 		m.objects, m.owned = append(m.objects, opened), m.owned || opened.Managed.Len() > 0
 	}
-	if len(m.objects) == 0 {
+	if len(m.objects) == 0 && a.unread == 0 {
 		return nil, errors.New(inputNames(args[:1]) + ": no object found")
 	}
 	return m, nil

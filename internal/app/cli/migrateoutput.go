@@ -240,7 +240,7 @@ type migrationDocument struct {
 
 // json adds the migration of an object to the output.
 func (m *migrating) json(object *patchlab.Object, migration *explain.Migration, next nextApply) error {
-	d := migrationDocument{APIVersion: "patchlab.dev/v1", Kind: "Migration", Target: targetOf(object.Value), From: migration.From, To: migration.To,
+	d := migrationDocument{APIVersion: ownVersion, Kind: "Migration", Target: targetOf(object.Value), From: migration.From, To: migration.To,
 		Stuck: slices.Concat([]explain.StuckField{}, migration.Stuck), Patch: migration.Patch(), Back: migration.Back("")}
 	d.From = slices.Concat([]string{}, d.From)
 	d.Folded, d.Lost = ownersOf(migration.Folded), ownersOf(migration.Lost)

@@ -251,7 +251,7 @@ func raceDocument(reports []*scenario.RaceReport, seed uint64) []byte {
 		Kind       string     `json:"kind"`
 		Seed       uint64     `json:"seed"`
 		Strategies []strategy `json:"strategies"`
-	}{"patchlab.dev/v1", "RaceReport", seed, list}, "", "    ") // values of documents can be encoded
+	}{ownVersion, "RaceReport", seed, list}, "", "    ") // values of documents can be encoded
 	return append(text, '\n')
 }
 

@@ -10,6 +10,9 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
+// refusalKind is the kind of the output document for a refused change.
+const refusalKind = "Refusal"
+
 // refusalDocument returns the output document for a refused change.
 func refusalDocument(e *patchlab.Error) (document.Value, error) {
 	return asDocument(struct {
@@ -18,7 +21,7 @@ func refusalDocument(e *patchlab.Error) (document.Value, error) {
 		*patchlab.Error
 		Conflicts []patchlab.Conflict `json:"conflicts,omitempty"`
 		Message   string              `json:"message"`
-	}{"patchlab.dev/v1", "Refusal", e, conflictsOf(e), e.Error()})
+	}{ownVersion, refusalKind, e, conflictsOf(e), e.Error()})
 }
 
 func conflictsOf(e *patchlab.Error) []patchlab.Conflict {

@@ -286,6 +286,9 @@ func (a *App) resolving(ctx context.Context, o *resolveOptions) (*resolving, err
 
 // object resolves the conflicts of one manifest. An error ends the command.
 func (r *resolving) object(object manifest.Object) error {
+	if err := notAnObject(object); err != nil {
+		return r.fail(object, err)
+	}
 	var in patchlab.Input = documents{object.Document}
 	if len(object.At) > 0 {
 		in = object.Value

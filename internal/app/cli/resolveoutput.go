@@ -378,7 +378,7 @@ type wayDocument struct {
 }
 
 func (r *resolving) document(one *resolved) resolutionDocument {
-	d := resolutionDocument{APIVersion: "patchlab.dev/v1", Kind: "Resolution", Target: one.Target, FieldManager: one.FieldManager,
+	d := resolutionDocument{APIVersion: ownVersion, Kind: "Resolution", Target: one.Target, FieldManager: one.FieldManager,
 		Conflicts: []conflictDocument{}, Ways: []wayDocument{}}
 	ways := r.ways(one)
 	hidden := r.masks(one.Resolution)

@@ -238,7 +238,7 @@ func runDocument(reports []scenarioReport, s runSummary) []byte {
 		Kind       string           `json:"kind"`
 		Scenarios  []scenarioReport `json:"scenarios"`
 		Summary    runSummary       `json:"summary"`
-	}{"patchlab.dev/v1", "ScenarioReport", reports, s}, "", "    ") // it can always be encoded
+	}{ownVersion, "ScenarioReport", reports, s}, "", "    ") // it can always be encoded
 	return append(text, '\n')
 }
 

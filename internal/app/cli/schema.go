@@ -94,7 +94,7 @@ func (a *App) schema(ctx context.Context, name string, o *schemaOptions) error {
 		Kind       string `json:"kind"`
 		Of         string `json:"of"`
 		*fieldMerge
-	}{"patchlab.dev/v1", "FieldSchema", kind.Kind + "." + kind.APIVersion(), field})
+	}{ownVersion, "FieldSchema", kind.Kind + "." + kind.APIVersion(), field})
 	if err != nil {
 		return err
 	}

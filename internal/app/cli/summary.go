@@ -164,7 +164,7 @@ type summaryObject struct {
 }
 
 func (s *summary) json() (string, error) {
-	d := summaryDocument{APIVersion: "patchlab.dev/v1", Kind: "Summary", Counts: map[outcome]int{}, Unread: s.app.unread, Objects: []summaryObject{}}
+	d := summaryDocument{APIVersion: ownVersion, Kind: "Summary", Counts: map[outcome]int{}, Unread: s.app.unread, Objects: []summaryObject{}}
 	for o, n := range s.counts {
 		if n > 0 {
 			d.Counts[outcome(o)] = n

@@ -52,6 +52,9 @@ func (a *App) verifyFiles(ctx context.Context, args []string, o *verifyOptions) 
 	}
 	e.live = live.objects()
 	for _, p := range changes.objects() {
+		if err := notAnObject(p); err != nil {
+			return err
+		}
 		if err := e.verify(p); err != nil {
 			return err
 		}
