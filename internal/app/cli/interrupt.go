@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// errInterrupted is the error of reading standard input after a signal.
+// errInterrupted is the error of reading standard input or a file after a signal.
 var errInterrupted = errors.New("interrupted")
 
 // untilSignal returns a context that ends at the first signal to stop, so that servers close

@@ -23,21 +23,14 @@ func (a *App) read(name string) ([]byte, error) {
 	if name == "" {
 		return nil, errors.New("the name of a file is empty" + unsetVariable)
 	}
-	var in io.Reader
+	var data []byte
+	var err error
 	once := name == "-"
 	if once {
-		in = a.In
+		data, err = io.ReadAll(io.LimitReader(a.In, manifest.MaxBytes+1))
 	} else {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, manifest.FileError(name, err)
-		}
-		defer f.Close()
-		info, err := f.Stat()
-		once = err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
-		in = f
+		data, once, err = readFile(name, a.stopped)
 	}
-	data, err := io.ReadAll(io.LimitReader(in, manifest.MaxBytes+1))
 	if err != nil {
 		return nil, manifest.FileError(name, err)
 	}
@@ -48,6 +41,37 @@ func (a *App) read(name string) ([]byte, error) {
 		a.kept[name] = data
 	}
 	return data, nil
+}
+
+// readFile returns the contents of a file, and whether it can be read only once. It does not wait
+// longer than until stopped is closed: opening a named pipe without a writer blocks.
+func readFile(name string, stopped <-chan struct{}) (data []byte, once bool, err error) {
+	type contents struct {
+		data []byte
+		once bool
+		err  error
+	}
+	read := make(chan contents, 1)
+	go func() {
+		var c contents
+		defer func() { read <- c }()
+		f, err := os.Open(name)
+		if err != nil {
+			c.err = err
+			return
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil {
+			c.once = info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
+		}
+		c.data, c.err = io.ReadAll(io.LimitReader(f, manifest.MaxBytes+1))
+	}()
+	select {
+	case c := <-read:
+		return c.data, c.once, c.err
+	case <-stopped:
+		return nil, false, errInterrupted
+	}
 }
 
 // unsetVariable is the advice for an empty argument.

@@ -73,6 +73,7 @@ type App struct {
 	// opens an address; nil uses the user's browser.
 	browser func(context.Context, string) error
 	args    []string          // without the program's name
+	stopped <-chan struct{}   // is closed when the program is told to stop; nil if it cannot be
 	kept    map[string][]byte // inputs that can be read only once, by name
 	quiet   bool              // do not print notes
 	noted   map[string]bool   // notes that were printed by noteOnce
@@ -138,7 +139,7 @@ func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int
 }
 
 func (a *App) run(ctx context.Context, args []string) int {
-	a.args = args
+	a.args, a.stopped = args, ctx.Done()
 	root := a.root()
 	a.callInHelp(root)
 	refuseUnknownShells(root)
