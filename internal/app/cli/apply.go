@@ -39,9 +39,10 @@ LIVE contains the current objects. Include their managedFields if field ownershi
 matters (kubectl get -o yaml --show-managed-fields). LIVE is a file, a folder, a
 glob, "-" for standard input, or KIND/NAME, which patchlab reads from the cluster
 with 'kubectl get', its only request to a cluster, in the namespace of -n or else of
-the manifest. If LIVE is omitted, all objects are created. PATCH, or the input of -f
-and -k, contains the change: manifests for server-side apply, a JSON patch, a merge
-patch or a strategic merge patch.
+the manifest; a file or folder that has this name takes precedence, with a note. If
+LIVE is omitted, all objects are created. PATCH, or the input of -f and -k, contains the
+change: manifests for server-side apply, a JSON patch, a merge patch or a strategic
+merge patch.
 
 LIVE and PATCH can contain several documents and Lists. They are matched by group,
 kind, namespace and name; a manifest without a live object is created. The namespace
@@ -61,7 +62,8 @@ which this command executes if it is installed. Otherwise a note reports their n
 
 A refused document does not stop the command: the remaining documents are processed.
 With -o json and -o yaml, a refusal is printed as a document of kind Refusal in
-version patchlab.dev/v1, with the status code, the fields and the conflicts.
+version patchlab.dev/v1, with the status code, the fields and the conflicts. A command
+that reads this output in a pipeline reports the refusal as an error.
 
 ` + applyExitHelp,
 		Example: `  # Preview the server-side apply of a controller or a GitOps tool

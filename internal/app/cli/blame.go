@@ -44,7 +44,7 @@ annotation only contain other fields.
 
 OBJECT contains objects with their managedFields (kubectl get -o yaml
 --show-managed-fields). It is a file, "-" for standard input, or KIND/NAME, which is
-read from the cluster with kubectl.
+read from the cluster with kubectl unless a file or folder has this name.
 
 ` + selectionHelp + `
 

@@ -235,6 +235,7 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 		}
 		return live, err
 	}
+	a.noteShadowed(f.live)
 	live, err := a.documents(f, document.DuplicatesRefused, nil, f.live)
 	err = withResourceAdvice(f.live, err)
 	if err == nil && len(live.objects()) == 0 {
@@ -288,7 +289,8 @@ func (a *App) leaveOut(err error) {
 // resourceName matches KIND/NAME: deployment/web, widgets.example.com/a.
 var resourceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*/[a-z0-9][a-z0-9.:-]*$`)
 
-// isResource reports whether LIVE is an object of a cluster rather than a file.
+// isResource reports whether LIVE is an object of a cluster rather than a file. A file or folder that
+// exists takes precedence, since a path such as manifests/web has the same form.
 func isResource(name string) bool {
 	if _, err := os.Stat(name); err == nil || !resourceName.MatchString(name) {
 		return false

@@ -40,8 +40,8 @@ managedFields; an object of another input is treated as a manifest to apply. The
 are listed in doc/lint.md.
 
 FILE is a file, a folder, a glob, "-" for standard input, or KIND/NAME, which is read
-from the cluster with kubectl. With -o sarif, the findings are printed in SARIF 2.1.0,
-the format of GitHub code scanning.
+from the cluster with kubectl unless a file or folder has this name. With -o sarif, the
+findings are printed in SARIF 2.1.0, the format of GitHub code scanning.
 
 Exit codes:
   0  no errors; warnings and notes are possible

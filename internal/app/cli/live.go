@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"os"
+	"strings"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // liveIndex finds the live objects that a manifest may correspond to, so that each manifest is
@@ -55,4 +59,41 @@ func (x *liveIndex) candidates(o manifest.Object) documents {
 		return x.all
 	}
 	return x.all[:1]
+}
+
+// noteShadowed reports that LIVE is read from a file or folder although its name is also that of an
+// object of a built-in kind in a cluster, such as deploy/web.
+func (a *App) noteShadowed(name string) {
+	info, err := os.Stat(name)
+	if err != nil || !resourceName.MatchString(name) {
+		return
+	}
+	what := "file"
+	if info.IsDir() {
+		what = "folder"
+	}
+	resource, object, _ := strings.Cut(name, "/")
+	if other := otherName(resource); other != "" {
+		a.note(name + " is a local " + what + ", which is read instead of the object of a cluster; use " + other + "/" + object + " for the object, or ./" + name + " for the " + what)
+	}
+}
+
+// otherName returns another name for a built-in kind, "" if there is no kind with the name.
+func otherName(resource string) string {
+	catalog, err := schema.Builtin(schema.DefaultVersion)
+	if err != nil {
+		return ""
+	}
+	for k := range schema.NewRegistry(catalog).Kinds() {
+		switch {
+		case k.Resource == "" || !isNamed(k, resource):
+		case k.Group != "":
+			return k.Resource + "." + k.Group
+		case resource == k.Resource:
+			return k.Singular
+		default:
+			return k.Resource
+		}
+	}
+	return ""
 }
