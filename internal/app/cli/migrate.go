@@ -135,6 +135,7 @@ func (a *App) migrate(ctx context.Context, args []string, o *migrateOptions) err
 	if o.output == "json" || o.output == "yaml" {
 		a.print(string(encode(o.output, m.documents)))
 	}
+	a.show(m.commands())
 	for _, r := range m.unneeded.all {
 		if text := r.grouped(0); o.output == "text" {
 			a.print(text + "\n")
@@ -159,7 +160,7 @@ type migrating struct {
 	owned     bool // whether one of the objects has managedFields
 	manifests documents
 	documents []document.Value // for json and yaml
-	printed   bool             // the text for an object
+	migrated  []migrated       // that were printed as text
 	unneeded  remarks          // why several objects need no migration
 }
 
@@ -255,10 +256,9 @@ func (m *migrating) one(object *patchlab.Object) error {
 		m.unneeded.add(m.nothing(object, migration), targetOf(object.Value), document.Position{})
 		return nil
 	}
-	if m.printed {
+	if len(m.migrated) > 0 {
 		m.app.print("\n")
 	}
-	m.printed = true
 	m.app.show(m.text(object, migration, next))
 	return nil
 }

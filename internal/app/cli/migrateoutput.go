@@ -69,21 +69,81 @@ func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, 
 	}
 	m.stuckText(&b, migration)
 	m.nextText(&b, migration, next)
-	resource := shellQuote(resourceLine(object.Kind, object.Value.Lookup("metadata", "name").StringOr("")))
-	namespace := object.Value.Lookup("metadata", "namespace").StringOr("")
-	if namespace != "" {
-		namespace = " -n " + shellQuote(namespace)
-	}
-	command := m.command(migration, resource+namespace)
-	guard := "it is not protected against concurrent changes, because the object has no resourceVersion"
-	if version := migration.Before.Value.Lookup("metadata", "resourceVersion").StringOr(""); version != "" {
-		guard = "the API server refuses it (409) unless the resourceVersion of the object is " + version
-	}
-	fmt.Fprintf(&b, "\nThe patch; %s:\n  %s -o patch |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin -o jsonpath='{.metadata.resourceVersion}'\n",
-		guard, command, resource, namespace)
-	fmt.Fprintf(&b, "\nThe patch that reverts it, with the resourceVersion that this command prints and the copy of the object before the migration:\n  %s -o back --resource-version RV |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin\n",
-		command, resource, namespace)
+	m.migrated = append(m.migrated, migrated{
+		resource:  shellQuote(resourceLine(object.Kind, object.Value.Lookup("metadata", "name").StringOr(""))),
+		namespace: object.Value.Lookup("metadata", "namespace").StringOr(""),
+		version:   migration.Before.Value.Lookup("metadata", "resourceVersion").StringOr(""),
+	})
 	return b.String()
+}
+
+// migrated is an object whose migration was printed.
+type migrated struct{ resource, namespace, version string }
+
+// commands returns the commands that send the patches of the objects that were printed, and those that
+// revert them.
+func (m *migrating) commands() string {
+	switch len(m.migrated) {
+	case 0:
+		return ""
+	case 1:
+		one := m.migrated[0]
+		guard := "it is not protected against concurrent changes, because the object has no resourceVersion"
+		if one.version != "" {
+			guard = "the API server refuses it (409) unless the resourceVersion of the object is " + one.version
+		}
+		return "\nThe patch; " + guard + ":\n  " + m.send(one.resource, one.namespace, " -o patch", "\n    ") + printVersion + "\n" +
+			"\nThe patch that reverts it, with the resourceVersion that this command prints and the copy of the object before the migration:\n  " +
+			m.send(one.resource, one.namespace, " -o back --resource-version RV", "\n    ") + "\n"
+	}
+	var b strings.Builder
+	guard := "the API server refuses each (409) if its object has changed in the meantime"
+	if slices.ContainsFunc(m.migrated, func(one migrated) bool { return one.version == "" }) {
+		guard += ", except one without a resourceVersion"
+	}
+	b.WriteString("\nThe patches; " + guard + ":\n")
+	groups := m.byNamespace()
+	for _, in := range groups {
+		b.WriteString("  for object in")
+		for _, one := range in {
+			b.WriteString(" " + one.resource)
+		}
+		b.WriteString("; do\n    echo \"$object $(" + m.send(`"$object"`, in[0].namespace, " -o patch", "\n      ") + printVersion + ")\"\n  done\n")
+	}
+	namespace := "NAMESPACE"
+	if len(groups) == 1 {
+		namespace = groups[0][0].namespace
+	}
+	b.WriteString("\nThe patch that reverts one, with the resourceVersion that this command prints and the copy of the objects before the migration:\n  " +
+		m.send("KIND/NAME", namespace, " -o back --resource-version RV", "\n    ") + "\n")
+	return b.String()
+}
+
+// printVersion makes kubectl print the new resourceVersion.
+const printVersion = " -o jsonpath='{.metadata.resourceVersion}'"
+
+// send returns a command that sends a patch, which patchlab prints in a format, for a resource.
+func (m *migrating) send(resource, namespace, format, newLine string) string {
+	if namespace != "" {
+		resource += " -n " + shellQuote(namespace)
+	}
+	return m.command(resource) + format + " |" + newLine + "kubectl patch " + resource + " --type=json --patch-file=/dev/stdin"
+}
+
+// byNamespace groups the objects by namespace, in their order.
+func (m *migrating) byNamespace() [][]migrated {
+	var groups [][]migrated
+	index := map[string]int{}
+	for _, one := range m.migrated {
+		i, known := index[one.namespace]
+		if !known {
+			i = len(groups)
+			index[one.namespace] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], one)
+	}
+	return groups
 }
 
 // title returns the heading for an object.
@@ -135,7 +195,7 @@ func updatersOf(object *patchlab.Object) []string {
 
 // command returns the current command line for one object, which resource selects if there are
 // several, without an output format.
-func (m *migrating) command(migration *explain.Migration, resource string) string {
+func (m *migrating) command(resource string) string {
 	name := shellQuote(m.name)
 	if m.name == "-" || isResource(m.name) {
 		name = "BEFORE" // a copy in a file
@@ -151,7 +211,7 @@ func (m *migrating) command(migration *explain.Migration, resource string) strin
 	for _, from := range m.o.from {
 		text += " --from " + shellQuote(from)
 	}
-	return text + " --to " + shellQuote(migration.To)
+	return text + " --to " + shellQuote(m.o.to)
 }
 
 func entryText(e fieldmanager.Entry) string {
