@@ -44,12 +44,14 @@ type listNames struct {
 // in is Step.In with an index for long lists.
 func (l *lookup) in(s Step, list Value) Value {
 	key := s.Value()
-	if key.Len() > 8 {
-		return s.In(list) // no list type has this many keys
-	}
 	var names []string
-	for name := range key.Members() {
-		names = append(names, name)
+	if s.kind == StepKey {
+		if n := key.Len(); n == 0 || n > 8 {
+			return s.In(list) // no list type has no keys, or this many
+		}
+		for name := range key.Members() {
+			names = append(names, name)
+		}
 	}
 	items := l.items(list, names)
 	if i, ok := items[s.text]; ok {

@@ -42,6 +42,28 @@ func TestFollowInDocument(t *testing.T) {
 	}
 }
 
+// TestFollowOddElements checks the same for elements of managedFields that no API server writes: a set
+// with objects and lists, and a key without fields.
+func TestFollowOddElements(t *testing.T) {
+	text := `["x",{"a":0,"b":0}`
+	for i := range 30 {
+		text += fmt.Sprintf(`,{"a":%d,"b":1}`, i)
+	}
+	d, err := Parse([]byte(text+`,{"a":5},[1,2],{}]`), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, element := range []string{`v:{"a":5}`, `v:{}`, `v:[1,2]`, `v:"x"`, `k:{}`, `k:{"a":5}`, `k:{"a":99}`} {
+		s, _, err := ParseElement(element)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := d.Follow(d.Root, Path{s}), d.Root.Follow(Path{s}); !SameNode(got, want) {
+			t.Errorf("%s: %s, want %s", element, got, want)
+		}
+	}
+}
+
 // TestPositionsOfManyItems bounds the bytes read to find the positions of all items of a
 // list, which once was quadratic.
 func TestPositionsOfManyItems(t *testing.T) {

@@ -125,8 +125,8 @@ func (l *linter) fits() {
 	if err != nil {
 		return
 	}
-	// An apply stops at the first mismatch of each object in the manifest. The next ones are found
-	// by applying it again without those found before.
+	// An apply does not find all mismatches of a manifest at once. The next ones are found by applying it
+	// again with corrections of those found before.
 	const most = 10
 	object := l.declared()
 	l.mistyped = map[string]bool{}
@@ -137,8 +137,8 @@ func (l *linter) fits() {
 	}
 	for range most {
 		_, err := m.Apply(fieldmanager.Object{}, object, fieldmanager.ApplyOptions{FieldManager: "lint"})
-		var removed []bool
-		if object, removed = edited(l.typ, object, l.misfits(err)); !slices.Contains(removed, true) {
+		var corrected []bool
+		if object, corrected = edited(l.typ, object, l.misfits(err)); !slices.Contains(corrected, true) {
 			break
 		}
 	}
@@ -150,7 +150,9 @@ func (l *linter) fits() {
 	}
 }
 
-// misfits reports the mismatches that an apply has found, and returns the removal of these fields.
+// misfits reports the mismatches that an apply has found, and returns edits that remove undeclared fields
+// and set all others to null. Null is valid in any declared field, and unlike a removal it keeps list items
+// that have no other field, without which the items behind them would have other indices.
 func (l *linter) misfits(err error) (fields []edit) {
 	var misfit *structured.TypeError
 	var undecoded *defaults.DecodeError
@@ -164,8 +166,12 @@ func (l *linter) misfits(err error) (fields []edit) {
 	for _, e := range found {
 		l.misfit(e)
 		if n := len(e.Path); n > 0 {
-			if _, named := e.Path[n-1].Name(); named { // without an item the others would have other indexes
-				fields = append(fields, edit{path: e.Path})
+			if _, named := e.Path[n-1].Name(); named { // an item must not be null
+				correction := edit{path: e.Path}
+				if e.Mismatch != structured.UndeclaredField {
+					correction.value = document.NewNull()
+				}
+				fields = append(fields, correction)
 			}
 		}
 	}

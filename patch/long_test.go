@@ -287,3 +287,18 @@ func TestThreeWayTextErrors(t *testing.T) {
 		t.Errorf("without an original the patch is %s, %v", p, err)
 	}
 }
+
+// TestThreeWayTextErrorsAreOwn: an error does not change when the caller reuses the memory of the texts.
+func TestThreeWayTextErrorsAreOwn(t *testing.T) {
+	modified, current := []byte(`{"spec":{"containers":[{"image":"a"}]}}`), []byte(`{"spec":{"containers":[{"name":"a"}]}}`)
+	_, _, err := patch.ThreeWayText(nil, modified, current, builtin("", "v1", "Pod"), patch.ThreeWayOptions{})
+	const want = `.spec.containers: an item lacks the merge key name: {"image":"a"}`
+	if err == nil || err.Error() != want {
+		t.Fatalf("the error is %v, want %s", err, want)
+	}
+	clear(modified)
+	clear(current)
+	if err.Error() != want {
+		t.Errorf("later the error is %q, want %s", err, want)
+	}
+}

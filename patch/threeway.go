@@ -1,6 +1,8 @@
 package patch
 
 import (
+	"errors"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -52,6 +54,9 @@ func ThreeWayText(original, modified, current []byte, kind *schema.Kind, o Three
 	}
 	p, t, err := ThreeWay(values[0], values[1], values[2], kind, o)
 	if err != nil {
+		if e := (*Error)(nil); errors.As(err, &e) {
+			e.own()
+		}
 		return nil, t, err
 	}
 	return p.JSON(), t, nil
