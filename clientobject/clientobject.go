@@ -4,7 +4,7 @@
 // of k8s.io/apimachinery/pkg/api/errors recognize. [Document] and [Unstructured] convert objects to
 // documents and back.
 //
-// Only this package and package reference import apimachinery; all others use bytes and
+// Package patchlab and the packages that it imports do not import apimachinery; they use bytes and
 // documents.
 package clientobject
 
@@ -25,19 +25,20 @@ var errAbsent = errors.New("expected an object, found nothing")
 // errNil is the error for a nil pointer to decode into.
 var errNil = errors.New("cannot decode into a nil *unstructured.Unstructured")
 
-// Document converts an object to a document: an unstructured.Unstructured or a pointer to one
-// directly, and any other object, such as a *appsv1.Deployment or an apply configuration, through
-// its JSON. A nil *unstructured.Unstructured is absent, any other nil is null. The object is
-// neither modified nor retained. An error names the part that cannot be encoded as JSON.
+// Document converts an object to the document that a client sends: an unstructured.Unstructured or a
+// pointer to one directly, and any other object, such as a *appsv1.Deployment or an apply configuration,
+// through its JSON. The float64 3 of an unstructured object therefore is the integer 3. A nil
+// *unstructured.Unstructured is absent, any other nil is null. The object is neither modified nor
+// retained. An error names the part that cannot be encoded as JSON.
 func Document(object any) (document.Value, error) {
 	switch u := object.(type) {
 	case *unstructured.Unstructured:
 		if u == nil {
 			return document.Value{}, nil
 		}
-		return govalue.From(u.Object)
+		return govalue.Encoded(u.Object)
 	case unstructured.Unstructured: // its MarshalJSON is a method of the pointer
-		return govalue.From(u.Object)
+		return govalue.Encoded(u.Object)
 	}
 	data, err := json.Marshal(object)
 	if err != nil {

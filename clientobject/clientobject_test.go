@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/clientobject"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/patch"
@@ -33,6 +34,42 @@ func TestUnstructuredRoundTrip(t *testing.T) {
 	var into unstructured.Unstructured
 	if err := clientobject.Into(v, &into); err != nil || !reflect.DeepEqual(u, &into) {
 		t.Errorf("set to %v (%v)", into, err)
+	}
+}
+
+// TestUnstructuredIsAsSent checks that the document of an unstructured object is the one that clients
+// send: encoding/json decodes every number as a float64, and has no empty list or map for nil.
+func TestUnstructuredIsAsSent(t *testing.T) {
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"whole": float64(3), "large": float64(1 << 53), "beyond": 1e19, "exponent": 1e21, "fraction": 2.5, "negative": float64(-7), "zero": math.Copysign(0, -1),
+		"list": []any(nil), "map": map[string]any(nil), "in": []any{float64(1), []any(nil)},
+	}}
+	data, err := json.Marshal(u.Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := document.Parse(data, document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := clientobject.Document(u); err != nil || !document.Identical(got, want.Root) {
+		t.Errorf("%s, %v; want %s", got, err, want.Root)
+	}
+}
+
+// TestUnstructuredInput creates an object whose numbers encoding/json has decoded.
+func TestUnstructuredInput(t *testing.T) {
+	var u unstructured.Unstructured
+	text := `{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{"ports":[{"port":80}]}}`
+	if err := json.Unmarshal([]byte(text), &u.Object); err != nil {
+		t.Fatal(err)
+	}
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lab.Create(clientobject.Input{Object: &u}, patchlab.WriteOptions{}); err != nil {
+		t.Errorf("a port that is a float64: %v", err)
 	}
 }
 

@@ -33,12 +33,17 @@ func NewInt(i int64) Value {
 	return Value{&node{raw: strconv.FormatInt(i, 10), kind: Number, flags: canonical | integer}}
 }
 
-// NewFloat returns a float64 value, or null for an infinity or NaN, which JSON lacks.
+// NewFloat returns a float64 value, or null for an infinity or NaN, which JSON lacks. Unlike a parsed
+// number, a whole one such as 2 is not an integer (see IsInt).
 func NewFloat(f float64) Value {
 	if f-f != 0 {
 		return NewNull()
 	}
-	return Value{&node{raw: string(appendFloat(nil, f)), kind: Number, flags: canonical}}
+	n := node{raw: string(appendFloat(nil, f)), kind: Number}
+	if strings.ContainsAny(n.raw, ".e") { // otherwise an integer has the same text
+		n.flags = canonical
+	}
+	return Value{&n}
 }
 
 // NewString returns a string value. Invalid UTF-8 is replaced by U+FFFD.

@@ -143,6 +143,30 @@ func TestPositionsOfEmptyStrings(t *testing.T) {
 	}
 }
 
+// TestBuiltFloats checks that NewFloat makes a float64 of a whole number too, which differs from the integer
+// with the same printed form.
+func TestBuiltFloats(t *testing.T) {
+	for _, f := range []float64{0, 1, -7, 2.5, 1e20, 1e21, 1e-7} {
+		v := NewFloat(f)
+		text, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.String() != string(text) || v.JSONLen() != len(text) {
+			t.Errorf("%v is printed as %s of length %d, want %s", f, v, v.JSONLen(), text)
+		}
+		if i := int64(f); float64(i) == f && f < 1e18 {
+			n := NewInt(i)
+			if v.IsInt() || Identical(v, n) || SurelyIdentical(v, n) || !Equal(v, n) {
+				t.Errorf("%v: integer %v, identical to it %v, surely %v, equal %v", f, v.IsInt(), Identical(v, n), SurelyIdentical(v, n), Equal(v, n))
+			}
+			if o := NewObject().With("a", n).With("a", v); o.Get("a").IsInt() {
+				t.Errorf("With keeps the integer %v in the place of a float64", n)
+			}
+		}
+	}
+}
+
 func TestBuildersOfStringsAndObjects(t *testing.T) {
 	var list ListBuilder
 	for _, text := range []string{"a", "<é\xff", ""} {

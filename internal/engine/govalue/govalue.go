@@ -10,7 +10,16 @@ import (
 
 // From converts such a value to a document. An error names the part with another type, or with a
 // value that JSON does not have.
-func From(x any) (document.Value, error) { return from(x, nil) }
+func From(x any) (document.Value, error) { return converter{}.from(x, nil) }
+
+// Encoded is From for a value that is sent as JSON, which has one type of numbers and no empty list or map
+// that is nil: the float64 3 is the integer 3, and a nil slice or map is null.
+func Encoded(x any) (document.Value, error) { return converter{encoded: true}.from(x, nil) }
+
+// converter converts values to documents.
+type converter struct {
+	encoded bool // see Encoded
+}
 
 // maxDepth is the depth to which objects and lists may nest, as in documents. A map that contains
 // itself exceeds it.
@@ -18,7 +27,7 @@ const maxDepth = 10_000
 
 // from converts the part of a value at a path. Parts beside each other share the memory of their
 // paths, which end up in the text of an error only.
-func from(x any, path document.Path) (document.Value, error) {
+func (c converter) from(x any, path document.Path) (document.Value, error) {
 	if len(path) > maxDepth {
 		return document.Value{}, fmt.Errorf("%w: an unstructured object has more than %d levels, or contains itself", document.ErrTooDeep, maxDepth)
 	}
@@ -39,12 +48,18 @@ func from(x any, path document.Path) (document.Value, error) {
 		if t-t != 0 { // NaN or an infinity
 			return document.Value{}, fmt.Errorf("%s: JSON has no number %v", path, t)
 		}
+		if i := int64(t); c.encoded && t >= -1<<63 && t < 1<<63 && float64(i) == t {
+			return document.NewInt(i), nil
+		}
 		return document.NewFloat(t), nil
 	case []any:
+		if t == nil && c.encoded {
+			return document.NewNull(), nil
+		}
 		var b document.ListBuilder
 		b.Grow(len(t))
 		for i, item := range t {
-			v, err := from(item, append(path, document.IndexStep(i)))
+			v, err := c.from(item, append(path, document.IndexStep(i)))
 			if err != nil {
 				return v, err
 			}
@@ -52,10 +67,13 @@ func from(x any, path document.Path) (document.Value, error) {
 		}
 		return b.List(), nil
 	case map[string]any:
+		if t == nil && c.encoded {
+			return document.NewNull(), nil
+		}
 		var b document.ObjectBuilder
 		b.Grow(len(t))
 		for key, member := range t {
-			v, err := from(member, append(path, document.FieldStep(key)))
+			v, err := c.from(member, append(path, document.FieldStep(key)))
 			if err != nil {
 				return v, err
 			}
