@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,7 +28,8 @@ const (
 	// Busy is a server that asks the client to retry later: 429, a timeout (504), or an
 	// internal error with Retry-After.
 	Busy
-	// Unavailable is a server that does not respond: 503, or a connection refused or reset.
+	// Unavailable is a server that does not respond: 503, a connection refused or reset, or a timeout
+	// of the client, such as that of rest.Config.
 	Unavailable
 )
 
@@ -45,7 +47,7 @@ func (k Kind) String() string {
 func KindOf(err error) Kind {
 	var network net.Error
 	switch {
-	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case err == nil, hasContextError(err):
 		return Stop
 	case apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict):
 		return Stop
@@ -62,6 +64,18 @@ func KindOf(err error) Kind {
 		return Busy
 	}
 	return Stop
+}
+
+// hasContextError reports whether an error is that of a context or wraps it. Unlike errors.Is, it does not
+// take the timeouts of packages net and net/http for context.DeadlineExceeded.
+func hasContextError(err error) bool {
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return hasContextError(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(e.Unwrap(), hasContextError)
+	}
+	return err == context.Canceled || err == context.DeadlineExceeded
 }
 
 // Policy determines how often a call is repeated and the delays. The zero value has the

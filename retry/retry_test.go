@@ -3,6 +3,8 @@ package retry_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -36,6 +38,33 @@ func TestKindOf(t *testing.T) {
 	} {
 		if got := retry.KindOf(c.err); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.why, got, c.want)
+		}
+	}
+}
+
+// TestKindOfTimeouts: errors.Is finds context.DeadlineExceeded in the timeouts of a client too.
+func TestKindOfTimeouts(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer server.Close()
+	_, slow := (&http.Client{Timeout: time.Millisecond}).Get(server.URL)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ended := http.DefaultClient.Do(request)
+	for _, c := range []struct {
+		why  string
+		err  error
+		want retry.Kind
+	}{
+		{"the client's timeout", slow, retry.Unavailable},
+		{"the end of the call's context", ended, retry.Stop},
+		{"the end of the call's context, beside another error", errors.Join(errors.New("a"), ended), retry.Stop},
+	} {
+		if got := retry.KindOf(c.err); got != c.want {
+			t.Errorf("%s (%v): got %v, want %v", c.why, c.err, got, c.want)
 		}
 	}
 }
