@@ -20,9 +20,9 @@ import (
 //	subresource  "" for the object itself, or one of the kind's subresources
 //	             status, scale, approval, finalize, ephemeralcontainers, resize, token
 //
-// For "scale" the objects have kind autoscaling/v1 Scale, for "token" TokenRequest. The Manager does not validate
-// objects and does not set metadata such as resourceVersion and generation; package cluster
-// does, in the request pipeline.
+// For "scale" the objects have kind autoscaling/v1 Scale, for "token" TokenRequest. The Manager does
+// not validate objects and does not set metadata such as resourceVersion and generation; package
+// cluster does, in the request pipeline.
 func For(registry *schema.Registry, kind *schema.Kind, subresource string) (*Manager, error) {
 	c, err := ConfigFor(registry, kind, subresource)
 	if err != nil {

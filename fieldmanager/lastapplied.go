@@ -66,11 +66,10 @@ func annotateLastApplied(object, config document.Value) document.Value {
 		return object
 	}
 	annotations := config.Lookup("metadata", "annotations")
-	switch {
-	case !allStrings(annotations):
-		config = config.Remove("metadata", "annotations")
-	default:
+	if allStrings(annotations) {
 		config = config.Set(annotations.Without(LastApplied), "metadata", "annotations")
+	} else { // the API server reads none of the annotations if one is not a string
+		config = config.Remove("metadata", "annotations")
 	}
 	text := string(append(config.JSON(), '\n'))
 	size := 0

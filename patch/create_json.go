@@ -8,10 +8,10 @@ import (
 )
 
 // CreateJSON returns a JSON patch that changes from into exactly to: null differs from a
-// missing member, and 1 from 1.0. Common members are compared recursively. In a list, only
-// the items between the common prefix and suffix are removed and added. If from and to are
-// not both objects or both lists, the patch replaces the whole document. JSON applies such a
-// patch only if both values are objects or lists.
+// missing member, and 1 from 1.0. Common members are compared recursively, and so are the items
+// of two lists at the same index, between their common prefix and suffix; further items are
+// removed or added behind them. If from and to are not both objects or both lists, the patch
+// replaces the whole document. JSON applies such a patch only if both values are objects or lists.
 func CreateJSON(from, to document.Value) document.Value {
 	var d jsonDiff
 	d.value(from, to)

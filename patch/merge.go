@@ -34,7 +34,7 @@ func Merge(object, patch document.Value, o Options) (document.Value, error) {
 		return document.Value{}, refuse(TypeMerge, ErrMalformed, nil, "a JSON merge patch must be an object, not "+article(patch.Kind()))
 	}
 	w := merger{walk{observer: o.Observer}}
-	out := patch
+	var out document.Value
 	if object.Kind() == document.Object {
 		out = w.object(object, patch)
 	} else {

@@ -81,11 +81,11 @@ func TestScalarProperties(t *testing.T) {
 func TestSchemaless(t *testing.T) {
 	c := builtin(t, "1.36")
 	raw := typeAt(t, kindOf(t, c, "apps", "v1", "ControllerRevision").Type(), "data")
-	if raw.Map == nil || !raw.Map.Atomic || raw.Map.Elem != Untyped() || !raw.Map.Keeps() {
+	if raw.Map == nil || !raw.Map.Atomic || raw.Map.Elem != Untyped() || !raw.Map.PreserveUnknown {
 		t.Errorf("a raw extension is %+v", raw.Map)
 	}
 	fields := typeAt(t, kindOf(t, c, "", "v1", "Pod").Type(), "metadata.managedFields[].fieldsV1")
-	if fields.Map == nil || fields.Map.Elem != Deduced() || !fields.Map.Keeps() {
+	if fields.Map == nil || fields.Map.Elem != Deduced() || !fields.Map.PreserveUnknown {
 		t.Errorf("fieldsV1 is %+v", fields.Map)
 	}
 	crd := kindOf(t, c, "apiextensions.k8s.io", "v1", "CustomResourceDefinition").Type()

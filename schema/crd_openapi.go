@@ -18,8 +18,7 @@ type schemaScope struct {
 }
 
 // root validates the schema of a version like kube-apiserver's
-// validateCustomResourceDefinitionValidation, except for defaults and expressions. It
-// reports whether the schema can be parsed.
+// validateCustomResourceDefinitionValidation, except for defaults and expressions.
 func (c *checker) root(s document.Value, at place, hasStatus bool) {
 	if !c.keywords(s, at) {
 		return

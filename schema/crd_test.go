@@ -83,7 +83,7 @@ func TestCRDTypes(t *testing.T) {
 	if !typeAt(t, widget, "spec.frozen").Map.Atomic || typeAt(t, widget, "spec.box").Map.Atomic {
 		t.Error("map types are read wrongly")
 	}
-	if m := typeAt(t, widget, "spec.box").Map; m.Elem != nil || m.Keeps() {
+	if m := typeAt(t, widget, "spec.box").Map; m.Elem != nil || m.PreserveUnknown {
 		t.Error("an object with properties takes others")
 	}
 
@@ -113,8 +113,8 @@ func TestPreserve(t *testing.T) {
 		{"spec.list[]", true, true},
 	} {
 		m := typeAt(t, gadget, c.path).Map
-		if (m.Elem == Deduced()) != c.deduced || m.Keeps() != c.keeps {
-			t.Errorf("%s: deduced %v, keeps %v; want %v, %v", c.path, m.Elem == Deduced(), m.Keeps(), c.deduced, c.keeps)
+		if (m.Elem == Deduced()) != c.deduced || m.PreserveUnknown != c.keeps {
+			t.Errorf("%s: deduced %v, keeps %v; want %v, %v", c.path, m.Elem == Deduced(), m.PreserveUnknown, c.deduced, c.keeps)
 		}
 	}
 	if typeAt(t, gadget, "template.metadata").Name != objectMetaName {

@@ -1,6 +1,9 @@
 package schema
 
-import "sort"
+import (
+	"sort"
+	"strings"
+)
 
 // catalogMagic identifies the catalog's format and its version.
 const catalogMagic = "PLC1"
@@ -245,7 +248,7 @@ func (c *Catalog) object(r *reader) *MapType {
 
 // named returns a type's number by its OpenAPI name.
 func (a *archive) named(name string) (int, bool) {
-	dot := lastDot(name)
+	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 {
 		return 0, false
 	}
@@ -255,15 +258,6 @@ func (a *archive) named(name string) (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-func lastDot(s string) int {
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] == '.' {
-			return i
-		}
-	}
-	return -1
 }
 
 // sortKinds sorts kinds by group, version and kind.

@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -65,7 +66,7 @@ func readOpenAPI(docs ...document.Value) ([]*Kind, error) {
 		paths.describe(k)
 		kinds = append(kinds, k)
 	}
-	sort.SliceStable(kinds, func(i, j int) bool { return kinds[i].less(kinds[j].GroupVersionKind) })
+	sortKinds(kinds)
 	return kinds, c.finish()
 }
 
@@ -175,13 +176,10 @@ func (r *pathReader) operation(res *resourcePaths, rest []string, op document.Va
 		sub = &Subresource{Name: name, Kind: gvk}
 		res.subresources[name] = sub
 	}
-	for _, v := range sub.Verbs {
-		if v == verb {
-			return
-		}
+	if !slices.Contains(sub.Verbs, verb) {
+		sub.Verbs = append(sub.Verbs, verb)
+		sort.Strings(sub.Verbs)
 	}
-	sub.Verbs = append(sub.Verbs, verb)
-	sort.Strings(sub.Verbs)
 }
 
 // describe sets the fields of a kind that come from the paths.

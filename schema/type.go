@@ -104,7 +104,7 @@ type MapType struct {
 	Fields []Field
 	// Elem is the type of undeclared members in structured merge; nil if they are not
 	// allowed. Below x-kubernetes-preserve-unknown-fields and in an object without
-	// properties it is Deduced(). See Keeps for pruning.
+	// properties it is Deduced(), of which pruning keeps only what PreserveUnknown allows.
 	Elem *Type
 	// Atomic reports whether the object is replaced as a whole and owned as a whole
 	// (x-kubernetes-map-type: atomic).
@@ -127,12 +127,6 @@ type MapType struct {
 // Closed reports whether the object may have no members at all (additionalProperties: false).
 // Pruning keeps its members, which are invalid.
 func (m *MapType) Closed() bool { return m.Elem == nil && len(m.Fields) == 0 && !m.Object }
-
-// Keeps reports whether undeclared members survive pruning: unchanged with PreserveUnknown,
-// otherwise as values of type Elem.
-func (m *MapType) Keeps() bool {
-	return m.PreserveUnknown || m.Elem != nil && m.Elem != Deduced()
-}
 
 // Field returns the declared member with the given name; nil if there is none.
 func (m *MapType) Field(name string) *Field {

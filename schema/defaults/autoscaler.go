@@ -30,7 +30,7 @@ func Convert(v document.Value, to *schema.Kind) document.Value {
 		if to.Version == "v1" {
 			v = autoscalerTo1(v)
 		} else {
-			v = autoscalerFrom1(v)
+			v = AutoscalerFromV1(v)
 		}
 	}
 	if to.Kind == "Event" && (to.Group == "" || to.Group == eventsGroup) {
@@ -42,10 +42,6 @@ func Convert(v document.Value, to *schema.Kind) document.Value {
 	}
 	return v
 }
-
-// AutoscalerFromV1 converts a HorizontalPodAutoscaler from autoscaling/v1 to
-// autoscaling/v2.
-func AutoscalerFromV1(v document.Value) document.Value { return autoscalerFrom1(v) }
 
 func withoutRoundTrip(v document.Value) document.Value {
 	all := v.Lookup("metadata", "annotations")
@@ -68,7 +64,7 @@ func autoscaler1(v document.Value) document.Value {
 	if !changed {
 		return v
 	}
-	next := only1(autoscalerTo1(autoscalerFrom1(v)))
+	next := only1(autoscalerTo1(AutoscalerFromV1(v)))
 	if document.Identical(next, v) {
 		return v
 	}

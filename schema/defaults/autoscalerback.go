@@ -7,9 +7,9 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 )
 
-// autoscalerFrom1 converts an object from autoscaling/v1 to v2. Conversion annotations
-// without valid JSON are dropped like the others.
-func autoscalerFrom1(v document.Value) document.Value {
+// AutoscalerFromV1 converts a HorizontalPodAutoscaler from autoscaling/v1 to autoscaling/v2. Conversion
+// annotations without valid JSON are dropped like the others.
+func AutoscalerFromV1(v document.Value) document.Value {
 	annotation := func(key string) document.Value {
 		text, _ := v.Lookup("metadata", "annotations", annotated+key).Text()
 		d, err := document.Parse([]byte(text), document.Options{Duplicates: document.DuplicatesLast})

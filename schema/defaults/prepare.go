@@ -57,7 +57,7 @@ func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) do
 		v = v.With("spec", dataSources(v.Get("spec"), document.Value{}))
 	case "autoscaling/HorizontalPodAutoscaler":
 		if k.Version == "v1" { // its status includes annotations
-			v = only1(autoscalerTo1(autoscalerFrom1(v).Without("status"))).With("status", v.Get("status"))
+			v = only1(autoscalerTo1(AutoscalerFromV1(v).Without("status"))).With("status", v.Get("status"))
 		}
 	case "/ServiceAccount":
 		v = secretNames(v)
@@ -155,8 +155,8 @@ func (r *Rules) updated(k *schema.Kind, next, live document.Value, q Request) do
 		}
 	case "autoscaling/HorizontalPodAutoscaler":
 		if k.Version == "v1" {
-			status := autoscalerFrom1(live).Get("status")
-			next = only1(autoscalerTo1(autoscalerFrom1(next).With("status", status)))
+			status := AutoscalerFromV1(live).Get("status")
+			next = only1(autoscalerTo1(AutoscalerFromV1(next).With("status", status)))
 		}
 	case "/ServiceAccount":
 		next = secretNames(next)
@@ -177,8 +177,8 @@ func (r *Rules) updated(k *schema.Kind, next, live document.Value, q Request) do
 // updatedStatus is the update strategy of the status subresource.
 func updatedStatus(k *schema.Kind, next, live document.Value, q Request) document.Value {
 	if kindName(k) == "autoscaling/HorizontalPodAutoscaler" && k.Version == "v1" {
-		spec := autoscalerFrom1(live).Get("spec")
-		return only1(autoscalerTo1(autoscalerFrom1(next).With("spec", spec)))
+		spec := AutoscalerFromV1(live).Get("spec")
+		return only1(autoscalerTo1(AutoscalerFromV1(next).With("spec", spec)))
 	}
 	next = next.With("spec", live.Get("spec"))
 	keep := func(keys ...string) {

@@ -1,6 +1,7 @@
 package structural
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -164,20 +165,10 @@ func (c *validator) limit(what string, f float64, s schema.Scalar, format string
 // compare compares a number with a limit.
 func compare(v document.Value, limit float64) int {
 	if i, ok := v.Int(); ok {
-		return order(i, int64(limit))
+		return cmp.Compare(i, int64(limit))
 	}
 	f, _ := v.Float()
-	return order(f, limit)
-}
-
-func order[T int64 | float64](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	return cmp.Compare(f, limit)
 }
 
 // multipleOf validates that a number is a multiple of a factor, which for integers loses its

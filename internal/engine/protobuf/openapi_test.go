@@ -15,8 +15,8 @@ func TestOpenAPIExtensionsAreBlockYAML(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "- fieldPath: spec.color\n- fieldPath: spec.size\n"
-	if got := schemaMessage(nil, d.Root); !bytes.Contains(got, []byte(want)) {
-		t.Errorf("schemaMessage(%s) = %q, which does not contain %q", d.Root, got, want)
+	if got := appendSchemaFields(nil, d.Root); !bytes.Contains(got, []byte(want)) {
+		t.Errorf("appendSchemaFields(%s) = %q, which does not contain %q", d.Root, got, want)
 	}
 }
 
@@ -34,7 +34,7 @@ func TestOpenAPIKeywordsOfCRDs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(schemaMessage(nil, d.Root)); got != c.want {
+		if got := string(appendSchemaFields(nil, d.Root)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

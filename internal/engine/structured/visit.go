@@ -36,7 +36,7 @@ func (w *visit) each(t *schema.Type, v document.Value, sets []fieldset.Set, whol
 		split := whole == nil && t != nil && t.Map != nil
 		for i := range v.Len() {
 			name := v.Key(i)
-			w.at = w.at.Child(name)
+			w.at = append(w.at, document.FieldStep(name))
 			if split {
 				w.part(t.Map.Member(name), fieldset.Field(name), document.FieldStep(name), v.At(i), sets)
 			} else {
@@ -51,7 +51,7 @@ func (w *visit) each(t *schema.Type, v document.Value, sets []fieldset.Set, whol
 			x = w.w.indexOf(t.List, v)
 		}
 		for i, item := range v.Items() {
-			w.at = w.at.Item(i)
+			w.at = append(w.at, document.IndexStep(i))
 			if split {
 				e := strings.Clone(fieldset.Reread(x.elements[i]))
 				w.part(t.List.Elem, e, fieldset.Step(e), item, sets)
