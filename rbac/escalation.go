@@ -40,42 +40,81 @@ func Configure(config *cluster.Config) error {
 // escalation refuses writes that grant too much.
 type escalation struct{ cluster *cluster.Cluster }
 
+// check refuses a write of a role or a binding that grants rights which the user does not have. As in
+// kube-apiserver, every update is checked, even if it leaves the rights as they are, unless it changes
+// no more than garbage collection does.
 func (e *escalation) check(ctx context.Context, a *cluster.Attributes) *cluster.Status {
-	var rules []rule
-	may := action{verb: "escalate", group: group, resource: a.Resource.Resource, namespace: a.Namespace, name: a.Name}
+	var right action // with which nothing is refused
+	var confirm func(context.Context, *cluster.Attributes) *cluster.Status
 	switch a.Resource.Resource {
 	case "roles", "clusterroles":
-		if document.Equal(a.Object.Get("rules"), a.Old.Get("rules")) && document.Equal(a.Object.Get("aggregationRule"), a.Old.Get("aggregationRule")) {
-			return nil
-		}
-		rules = rulesIn(a.Object)
-		if a.Object.Get("aggregationRule").Exists() { // it may aggregate everything
-			rules = append(rules, rule{verbs: []string{all}, groups: []string{all}, resources: []string{all}}, rule{verbs: []string{all}, paths: []string{all}})
-		}
+		// A POST names no role, so that the right to escalate certain roles does not allow to create them.
+		right = action{verb: "escalate", group: group, resource: a.Resource.Resource, namespace: a.Namespace, name: a.Request.Name}
+		confirm = e.confirmRole
 	case "rolebindings", "clusterrolebindings":
 		ref := a.Object.Get("roleRef")
-		if document.Equal(ref, a.Old.Get("roleRef")) && document.Equal(a.Object.Get("subjects"), a.Old.Get("subjects")) {
-			return nil
-		}
-		may.verb, may.resource, may.name = "bind", "clusterroles", ref.Get("name").StringOr("")
+		right = action{verb: "bind", group: group, resource: "clusterroles", namespace: a.Namespace, name: ref.Get("name").StringOr("")}
 		if ref.Get("kind").StringOr("") == "Role" {
-			may.resource = "roles"
+			right.resource = "roles"
 		}
-		var err error
-		var missing *missingRole
-		if rules, err = rulesOf(ctx, e.cluster, ref, a.Namespace); err != nil && !errors.As(err, &missing) {
-			return internal(err)
-		} else if err != nil {
-			return e.unlessAllowed(ctx, a, &may, &cluster.Status{Code: 404, Reason: cluster.ReasonNotFound,
-				Message: notFound(a, may.name), Details: &cluster.StatusDetails{Group: group, Kind: a.Resource.Resource, Name: may.name}})
-		}
+		confirm = e.confirmBinding
 	default:
 		return nil
+	}
+	if a.Operation == cluster.OperationUpdate && onlyCollected(a) {
+		return nil
+	}
+	switch allowed, _, err := decide(ctx, e.cluster, a.Request.User, &right); {
+	case err != nil:
+		return internal(err)
+	case allowed:
+		return nil
+	}
+	return confirm(ctx, a)
+}
+
+// confirmRole refuses a role unless the user has its rights. A role that aggregates others, or did so
+// before, needs all rights, because any rule may become one of its own.
+func (e *escalation) confirmRole(ctx context.Context, a *cluster.Attributes) *cluster.Status {
+	g, err := grantsOf(ctx, e.cluster, a.Request.User, a.Namespace)
+	if err != nil {
+		return internal(err)
+	}
+	if st := g.confirm(a, rulesIn(a.Object)); st != nil {
+		return st
+	}
+	everything := []rule{{verbs: []string{all}, groups: []string{all}, resources: []string{all}}, {verbs: []string{all}, paths: []string{all}}}
+	if (aggregates(a.Object) || aggregates(a.Old)) && len(g.missingOf(everything)) > 0 {
+		return a.Forbid("must have cluster-admin privileges to use the aggregationRule")
+	}
+	return nil
+}
+
+// aggregates reports whether a ClusterRole gets its rules from others.
+func aggregates(role document.Value) bool {
+	return role.Lookup("aggregationRule", "clusterRoleSelectors").Len() > 0
+}
+
+// confirmBinding refuses a binding unless the user has the rights of its role.
+func (e *escalation) confirmBinding(ctx context.Context, a *cluster.Attributes) *cluster.Status {
+	rules, err := rulesOf(ctx, e.cluster, a.Object.Get("roleRef"), a.Namespace)
+	var missing *missingRole
+	switch {
+	case errors.As(err, &missing):
+		return &cluster.Status{Code: 404, Reason: cluster.ReasonNotFound, Message: notFound(a, missing.name),
+			Details: &cluster.StatusDetails{Group: group, Kind: a.Resource.Resource, Name: missing.name}}
+	case err != nil:
+		return internal(err)
 	}
 	g, err := grantsOf(ctx, e.cluster, a.Request.User, a.Namespace)
 	if err != nil {
 		return internal(err)
 	}
+	return g.confirm(a, rules)
+}
+
+// confirm refuses a write that grants rules beyond the grants of its user.
+func (g *grants) confirm(a *cluster.Attributes, rules []rule) *cluster.Status {
 	missing := g.missingOf(rules)
 	if len(missing) == 0 {
 		return nil
@@ -85,24 +124,13 @@ func (e *escalation) check(ctx context.Context, a *cluster.Attributes) *cluster.
 	if missing := g.describeMissing(func(m *missingRole) string { return notFound(a, m.name) }); missing != "" {
 		why += "; resolution errors: [" + missing + "]"
 	}
-	return e.unlessAllowed(ctx, a, &may, a.Forbid(why))
+	return a.Forbid(why)
 }
 
 // notFound returns the message that a role does not exist. As in kube-apiserver, it names the resource
 // of the request.
 func notFound(a *cluster.Attributes, role string) string {
 	return fmt.Sprintf("%s.%s %q not found", a.Resource.Resource, group, role)
-}
-
-// unlessAllowed returns a refusal, or nil if the user has the right to do it nevertheless.
-func (e *escalation) unlessAllowed(ctx context.Context, a *cluster.Attributes, may *action, refusal *cluster.Status) *cluster.Status {
-	switch allowed, _, err := decide(ctx, e.cluster, a.Request.User, may); {
-	case err != nil:
-		return internal(err)
-	case allowed:
-		return nil
-	}
-	return refusal
 }
 
 // missingOf describes what rules allow beyond the grants: for each group, resource and name the verbs,

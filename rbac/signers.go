@@ -58,12 +58,17 @@ func checkBundle(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes)
 	if a.Operation == cluster.OperationDelete || signer == "" {
 		return nil
 	}
-	if a.Operation == cluster.OperationUpdate && document.Equal(withoutCollected(a.Object), withoutCollected(a.Old)) {
+	if a.Operation == cluster.OperationUpdate && onlyCollected(a) {
 		return nil
 	}
 	return unlessSigner(ctx, c, a, "attest", signer, func() *cluster.Status {
 		return a.Forbid(fmt.Sprintf("user not permitted to attest for signerName %q", signer))
 	})
+}
+
+// onlyCollected reports whether an update changes no more than garbage collection does.
+func onlyCollected(a *cluster.Attributes) bool {
+	return document.Equal(withoutCollected(a.Object), withoutCollected(a.Old))
 }
 
 // withoutCollected returns an object without the metadata that garbage collection changes.
