@@ -1,9 +1,8 @@
-# The commands of this repository. `make test` is all that CI runs besides lint.
+# The commands of this repository. .ci/run lists those that have to pass before a change lands.
 
 GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
-# The folders that are Go modules of their own: tests against real clients and
-# peers, and the package for users' tests, which imports client-go.
+# The folders that are Go modules, each with the dependencies of its own packages or tests.
 MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod admission/go.mod examples/go.mod store/etcd/go.mod retry/go.mod cmd/*/go.mod))
 
 .PHONY: notice test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench bench-web suites wasm-size catalog release
@@ -23,12 +22,12 @@ test-go:
 race:
 	$(GO) test -vet=off -race -short ./store/... ./cluster/... ./server/... ./controllers/... ./plugins/... ./rbac/... ./fieldmanager/... ./patch/... ./schema/...
 
-## verify: our engines against the reference engine, 20,000 drawn cases
+## verify: the engines against the reference engine, in 20,000 random cases
 verify: VERIFY ?= --random 20000
 verify:
 	$(GO) run ./cmd/patchlab-reference verify $(VERIFY)
 
-## prove: a million drawn cases against the reference engine and as many requests
+## prove: a million random cases against the reference engine and as many requests
 ## against apimachinery's field manager, from the seed PROVESEED on; takes a while
 PROVESEED ?= 1000000000
 PROVECASES ?= 1000000
@@ -36,7 +35,7 @@ prove:
 	$(GO) run ./cmd/patchlab-reference verify --random $(PROVECASES) --seed $(PROVESEED) --progress
 	cd test && $(GO) test ./managedfields -run TestAgreesWithApimachinery -count 1 -timeout 0 -v -args -cases $(PROVECASES) -seed $(PROVESEED) -progress
 
-## fuzz: every fuzz target for FUZZTIME, one after the other, and what each has tried
+## fuzz: every fuzz target for FUZZTIME, one after the other, with the number of inputs of each
 FUZZTIME ?= 2m
 fuzz:
 	sh test/fuzz.sh $(FUZZTIME) $(FUZZ)
@@ -54,14 +53,14 @@ vet:
 staticcheck:
 	@set -e; for m in $(MODULES); do (cd $$m && $(GO) run $(STATICCHECK) ./...); done
 
-## build: the commands (patchlab, and patchlab-reference, which verify runs), in bin/, with the playground's page where Node.js is installed
+## build: all commands, in bin/, with the page of the playground where Node.js is installed
 build:
 	@if sh web/scripts/need.sh build; then $(MAKE) web; else echo "building without it: patchlab playground will have no page"; fi
 	$(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/...
 	cd cmd/patchlab-etcd && $(GO) build -trimpath -ldflags '-s -w' -o ../../bin/ .
 	cd admission && $(GO) build -trimpath -ldflags '-s -w' -o ../bin/ ./cmd/patchlab-admission
 
-## bench: ours beside the peers in one run, into doc/performance.md
+## bench: the speed of patchlab and of other libraries in one run, into doc/performance.md
 bench:
 	cd test && $(GO) run ./cmd/bench
 
@@ -73,7 +72,7 @@ suites:
 	cd admission && $(GO) build -trimpath -o ../bin/ ./cmd/patchlab-admission
 	cd test && $(GO) run ./suites -command ../bin/patchlab $(ARGS)
 
-## wasm-size: what the engines weigh in a page, and what an apply allocates there (needs Node.js)
+## wasm-size: the size of the engines in a page, and what an apply allocates there (needs Node.js)
 wasm-size:
 	sh wasm/engines/size.sh
 

@@ -138,7 +138,7 @@ func (o *objects) inVersion(from *unstructured.Unstructured, version apischema.G
 	return unstructuredOf(value), nil
 }
 
-// ConvertFieldLabel always fails; admission does not use it.
+// ConvertFieldLabel returns the label and the value unchanged; admission does not use it.
 func (o *objects) ConvertFieldLabel(_ apischema.GroupVersionKind, label, value string) (string, string, error) {
 	return label, value, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 )
 
@@ -218,9 +217,4 @@ func (r *runner) unblock(ctx context.Context, n *node, live document.Value) erro
 		references.Append(reference.With("blockOwnerDeletion", document.NewBool(false)))
 	}
 	return r.patchMetadata(ctx, n, live, "ownerReferences", references.List())
-}
-
-func isConflict(err error) bool {
-	status, ok := err.(*cluster.Status) //nolint:errorlint // Do returns nothing else
-	return ok && status.Code == 409
 }

@@ -292,8 +292,7 @@ func (r *runner) do(ctx context.Context, w work) error {
 		case n != nil && !n.isEvent():
 			err = r.collect(ctx, n)
 		}
-		var status *cluster.Status
-		if !errors.As(err, &status) || status.Code != 409 {
+		if !isConflict(err) {
 			return err
 		}
 	}
@@ -311,9 +310,14 @@ func (r *runner) fault(w work, err error) {
 	r.Fault(fmt.Errorf("%s: %w", what, err))
 }
 
-func isNotFound(err error) bool {
+func isNotFound(err error) bool { return hasCode(err, 404) }
+
+func isConflict(err error) bool { return hasCode(err, 409) }
+
+// hasCode reports whether an error is a refusal by the cluster with an HTTP status code.
+func hasCode(err error, code int) bool {
 	var status *cluster.Status
-	return errors.As(err, &status) && status.Code == 404
+	return errors.As(err, &status) && status.Code == code
 }
 
 // request returns a request for the object, in a version that is served.
@@ -331,7 +335,8 @@ func (r *runner) request(n *node, verb cluster.Verb) *cluster.Request {
 	}
 }
 
-// live reads an object. The result is absent if a different object has its name.
+// live reads an object. If a different object has its name, the error is the same as for an object that
+// does not exist.
 func (r *runner) live(ctx context.Context, n *node) (document.Value, error) {
 	resp, err := r.cluster.Do(ctx, r.request(n, cluster.Get))
 	if err != nil {

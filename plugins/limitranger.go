@@ -12,7 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 )
 
-// limitRangerAnnotation says what was set in a pod.
+// limitRangerAnnotation is the annotation that lists what the plugin has set in a pod.
 const limitRangerAnnotation = "kubernetes.io/limit-ranger"
 
 // The types of limits in a LimitRange.

@@ -112,9 +112,10 @@ func (s *Server) storeHealth(ctx context.Context) error {
 	return s.options.Health(ctx)
 }
 
-// The uids of the FlowSchema and the PriorityLevelConfiguration "exempt". Neither object exists, but clients that
-// find the headers in the response to a health check, such as kpt's and flux', stop limiting their own requests
-// (sigs.k8s.io/cli-utils, pkg/flowcontrol): a server with these headers limits them itself, as this one does.
+// The uids in the headers of a health check, in which kube-apiserver names the FlowSchema and the
+// PriorityLevelConfiguration of the request. They are those of no object. Clients that find the headers, such as
+// kpt's and flux', stop limiting their own requests (sigs.k8s.io/cli-utils, pkg/flowcontrol): a server with these
+// headers limits them itself, as this one does.
 const (
 	flowSchemaUID    = "5c5d0bd5-9a3a-4f5e-8d3b-1c1fbe9a7a10"
 	priorityLevelUID = "0f2b8e5a-51b5-4e56-9a0c-7c0d4a0e6c2d"

@@ -53,9 +53,8 @@ type Options struct {
 	// contain. Requests with other names are refused with 403, so that a web page cannot reach
 	// the server by DNS rebinding.
 	Hosts []string
-	// User is the user attributed to every request, as the server does not
-	// authenticate users. CertificateSigningRequests record it. Without a name it is
-	// system:anonymous.
+	// User is the user of every request that has neither the token of a service account nor a client
+	// certificate, and impersonates nobody. Without a name it is system:anonymous.
 	User cluster.User
 	// MaxReads and MaxWrites limit the number of reads and writes that are processed
 	// concurrently, measured from the end of the request body to the beginning of the
