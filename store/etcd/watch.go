@@ -124,7 +124,7 @@ func (w *watcher[T]) follow() {
 		w.mu.Lock()
 		over := w.lost != nil
 		w.mu.Unlock()
-		if over {
+		if over || w.ctx.Err() != nil {
 			return
 		}
 		w.store.restarts.Add(1)

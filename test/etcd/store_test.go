@@ -84,3 +84,24 @@ func TestTimeoutDoesNotIncludeTheCallersFunction(t *testing.T) {
 		t.Errorf("delete: %v", err)
 	}
 }
+
+// TestWatchRestarts checks that a watch which its user has stopped does not count as one that had to be opened again.
+func TestWatchRestarts(t *testing.T) {
+	s := etcd.New(etcdtest.Client(t, etcdtest.Start(t, 1)), options())
+	t.Cleanup(func() { _ = s.Close() })
+	for range 3 {
+		w, err := s.Watch(t.Context(), "", store.WatchOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.RequestBookmark()
+		if _, err := w.Next(t.Context()); err != nil { // the watch in etcd is open
+			t.Fatal(err)
+		}
+		w.Stop()
+	}
+	time.Sleep(200 * time.Millisecond) // in which the goroutines of the watches end
+	if n := s.WatchRestarts(); n != 0 {
+		t.Errorf("%d restarts, want none", n)
+	}
+}
