@@ -17,7 +17,13 @@ import (
 // start starts patchlab without objects.
 func start(t *testing.T) *httptest.Server {
 	t.Helper()
-	c, err := cluster.New(cluster.Config{Addresses: true})
+	return startVersion(t, "")
+}
+
+// startVersion is start with the kinds of a Kubernetes version.
+func startVersion(t *testing.T, version string) *httptest.Server {
+	t.Helper()
+	c, err := cluster.New(cluster.Config{Addresses: true, Version: version})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,6 +194,21 @@ func TestRandomCases(t *testing.T) {
 	a, b, c := cases(t, o), cases(t, o), cases(t, &options{seed: 8, cases: 150, recordings: o.recordings})
 	if a != b || a == c {
 		t.Error("the cases do not depend on the seed alone")
+	}
+}
+
+// TestRandomCasesOfOlderVersion: recorded objects of kinds that a server does not serve, such as
+// ResourceClaims in Kubernetes 1.33, are not changed.
+func TestRandomCasesOfOlderVersion(t *testing.T) {
+	s := startVersion(t, "1.33")
+	g, err := newGenerator(&options{recordings: "../../../testdata/invalid"}, conformance.HTTP(s.URL, "", s.Client()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range g.bases {
+		if strings.HasPrefix(b.steps[0].Path, "/apis/resource.k8s.io/") {
+			t.Fatalf("%s is changed", b.steps[0].Path)
+		}
 	}
 }
 
