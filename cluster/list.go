@@ -50,7 +50,7 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 	if err != nil {
 		return nil, badRequest(err.Error())
 	}
-	if st := checkReadOptions(r); st != nil {
+	if st := checkReadOptions(c.kinds.Catalog(), r); st != nil {
 		return nil, st
 	}
 	if err := fields.find(ep.kind, ep.strategy); err != nil {

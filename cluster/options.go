@@ -9,6 +9,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // maxManager is the maximum length of a field manager's name in bytes.
@@ -131,14 +132,18 @@ func checkDeletion(d *Deletion, dryRun []string) *Status {
 
 // checkReadOptions validates the options of a list, watch or deletecollection. A watch without
 // a resourceVersion, or with "0", begins with the existing objects. As in Kubernetes,
-// sendInitialEvents is set for it before validation.
-func checkReadOptions(r *Request) *Status {
+// sendInitialEvents is set for it before validation. In Kubernetes 1.30, 1.31 and 1.33, the feature
+// WatchList, which permits it, is off.
+func checkReadOptions(catalog *schema.Catalog, r *Request) *Status {
 	var causes []Cause
 	add := func(c Cause) { causes = append(causes, c) }
 	match := r.ResourceVersionMatch
 	if r.Verb == Watch && !r.WatchByPath {
 		if r.InitialEvents != nil && match != matchNotOlder {
 			add(forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to "+matchNotOlder))
+		}
+		if r.InitialEvents != nil && !catalog.Since("1.34") && catalog.Version() != "1.32" {
+			add(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"))
 		}
 		if match != "" {
 			if r.InitialEvents == nil {

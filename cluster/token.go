@@ -36,7 +36,10 @@ func (c *Cluster) issueToken(ctx context.Context, t *task, request fieldmanager.
 		audiences = document.NewList(text(c.issuer()))
 	}
 	metadata := request.Value.Get("metadata").With("name", text(t.Name)).With("namespace", text(t.Namespace)).
-		With("uid", text(account.UID())).With("creationTimestamp", text(formatTime(t.now)))
+		With("creationTimestamp", text(formatTime(t.now)))
+	if t.tokensHaveUID() {
+		metadata = metadata.With("uid", text(account.UID()))
+	}
 	request.Value = request.Value.With("metadata", metadata).Remove("status").
 		Set(document.NewInt(seconds), "spec", "expirationSeconds").Set(audiences, "spec", "audiences")
 	if st := checkLifetime(seconds); st != nil {
@@ -62,6 +65,10 @@ func (c *Cluster) issueToken(ctx context.Context, t *task, request fieldmanager.
 	return &Response{Code: 201, Object: request.Join().With("status", status), Warnings: t.warnings}, nil
 }
 
+// tokensHaveUID reports whether a TokenRequest has a uid, that of the service account, as from
+// Kubernetes 1.34 on.
+func (t *task) tokensHaveUID() bool { return t.kinds.Catalog().Since("1.34") }
+
 // tokenAccount returns the service account of a TokenRequest, whose name and uid must be those
 // of the request, if it has any.
 func (c *Cluster) tokenAccount(ctx context.Context, t *task) (*Record, *Status) {
@@ -73,7 +80,7 @@ func (c *Cluster) tokenAccount(ctx context.Context, t *task) (*Record, *Status) 
 	if err != nil {
 		return nil, storeStatus(t.ep, t.Name, err)
 	}
-	if uid := meta(t.body, "uid"); uid != "" && uid != account.Value.UID() {
+	if uid := meta(t.body, "uid"); uid != "" && t.tokensHaveUID() && uid != account.Value.UID() {
 		return nil, conflict(resource, t.Name, "the UID in the token request ("+uid+") does not match the UID of the service account ("+account.Value.UID()+")")
 	}
 	return account.Value, nil

@@ -114,10 +114,13 @@ func validateRequestConditions(c *check, conditions, old field) {
 		c.needOneOf(status, supported)
 		if opposed := kind.text() == "Approved" && seen.has("Denied") || kind.text() == "Denied" && seen.has("Approved"); opposed && !bothStored {
 			const why = "Approved and Denied conditions are mutually exclusive"
-			if c.kind.Since("1.37") { // for all of them together
+			switch {
+			case c.kind.Since("1.37"): // for all of them together
 				c.invalid(conditions, why)
-			} else {
+			case c.kind.Since("1.34"):
 				c.invalidText(conditions, kind.text(), why)
+			default:
+				c.invalid(kind, why)
 			}
 		}
 		if seen.add(kind.text()) {

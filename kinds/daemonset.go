@@ -2,12 +2,13 @@ package kinds
 
 // daemonSetStrategy is the strategy of apps/v1 DaemonSet.
 var daemonSetStrategy = Strategy{
-	Group:       "apps",
-	Resource:    "daemonsets",
-	Name:        subdomainName,
-	Generation:  []string{"spec"},
-	Reset:       []string{"status"},
-	ResetStatus: []string{"spec"},
+	Group:         "apps",
+	Resource:      "daemonsets",
+	Name:          subdomainName,
+	validatedOnce: "1.34",
+	Generation:    []string{"spec"},
+	Reset:         []string{"status"},
+	ResetStatus:   []string{"spec"},
 }
 
 func validateDaemonSet(c *check, object, old field) {

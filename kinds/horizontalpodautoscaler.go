@@ -75,10 +75,12 @@ func validateAutoscaler(c *check, object, old field) {
 	}
 }
 
+// scaleTarget requires a reference to an object; from Kubernetes 1.34 on, a new one has an API group
+// unless it is a ReplicationController.
 func (c *check) scaleTarget(ref, old field) {
 	c.reference(ref)
 	version, kind := ref.get("apiVersion"), ref.get("kind").text()
-	if old.isSet() && old.get("apiVersion").text() == version.text() && old.get("kind").text() == kind {
+	if !c.kind.Since("1.34") || old.isSet() && old.get("apiVersion").text() == version.text() && old.get("kind").text() == kind {
 		return
 	}
 	group, _, ok := schema.SplitAPIVersion(version.text())
@@ -100,7 +102,7 @@ func (c *check) metrics(spec, old field) {
 	outside := false
 	for i := range list.items() {
 		metric := list.item(i)
-		c.metric(metric, hasWrongObject(old.get("spec.metrics").Value))
+		c.metric(metric, !c.kind.Since("1.34") || hasWrongObject(old.get("spec.metrics").Value))
 		outside = outside || among(metric.get("type").text(), "Object,External")
 	}
 	if least := spec.get("minReplicas"); least.isSet() && least.number() == 0 && !outside {

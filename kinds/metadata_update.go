@@ -38,6 +38,9 @@ func (s *Strategy) repeated(catalog *schema.Catalog, subresource string) []bool 
 		if !catalog.Since(s.validatedOnce) {
 			again = append([]bool{true}, again...)
 		}
+		if !catalog.Since(s.metadataOnce) {
+			again = append(again[:len(again):len(again)], true)
+		}
 		return again
 	case "ephemeralcontainers", "resize":
 		return repetitions[changeFirst]

@@ -138,6 +138,9 @@ func validatePersistentVolumeClaimStatus(c *check, object, _ field) {
 		amount, _ := capacity.memberAt(i)
 		c.basicAmount(amount)
 	}
+	if !c.kind.Since("1.34") {
+		statuses = status.getAs("allocatedResourceStatuses", "allocatedResourceStatus")
+	}
 	for i := range statuses.members() {
 		state, resource := statuses.memberAt(i)
 		c.claimResource(statuses, resource)

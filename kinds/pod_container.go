@@ -119,7 +119,8 @@ func (p *podCheck) checkEphemeralContainers() {
 			part := c.get(name)
 			written := part.isWritten()
 			if name == "resources" { // a struct is set if one of its fields is
-				written = !part.isEmpty() || part.get("limits").wasEmpty() || part.get("requests").wasEmpty() || part.get("claims").wasEmpty()
+				written = !part.isEmpty() || part.get("limits").wasEmpty() || part.get("requests").wasEmpty() ||
+					part.get("claims").wasEmpty() && p.kind.Since("1.34")
 			}
 			if written {
 				p.forbidden(part, why)
@@ -386,21 +387,27 @@ func (c *check) listedOneOf(list field, text, supported string) {
 // checkInitRestart is checkRestartPolicy for an init container. Its restartPolicyRules are
 // validated only if it has a restartPolicy.
 func (p *podCheck) checkInitRestart(c field) {
-	if policy, rules := c.get("restartPolicy"), c.get("restartPolicyRules"); policy.text() == "Always" && !p.kind.Since("1.36") {
+	policy, rules := c.get("restartPolicy"), c.get("restartPolicyRules")
+	if !p.kind.Since("1.34") {
+		p.oneOfIfSet(policy, "Always")
+	} else if policy.text() == "Always" && !p.kind.Since("1.36") {
 		if rules.items() > 0 {
 			p.forbidden(rules, "restartPolicyRules are not allowed for init containers with restart policy Always")
 		}
 	} else if policy.isSet() {
 		p.checkRestartPolicy(c)
-	} else if c.get("restartPolicyRules").items() > 0 {
+	} else if rules.items() > 0 {
 		p.required(policy, "must specify restartPolicy when restart rules are used")
 	}
 }
 
-// checkRestartPolicy validates the restartPolicy and restartPolicyRules of a container.
+// checkRestartPolicy validates the restartPolicy and restartPolicyRules of a container, which only
+// init containers have before Kubernetes 1.34.
 func (p *podCheck) checkRestartPolicy(c field) {
 	policy, rules := c.get("restartPolicy"), c.get("restartPolicyRules")
 	switch {
+	case policy.isSet() && !p.kind.Since("1.34"):
+		p.forbidden(policy, "may not be set for non-init containers")
 	case policy.isSet():
 		p.oneOf(policy, "Always,Never,OnFailure")
 	case rules.items() > 0:

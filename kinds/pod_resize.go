@@ -38,6 +38,9 @@ func (p *podCheck) checkResize(old field) {
 			}
 			p.checkResized(c.get("resources"), before.get("resources"))
 			p.checkResizedContainer(name, c, before)
+			if !p.kind.Since("1.34") {
+				p.checkMemoryLimit(c, before)
+			}
 		}
 		next = next.With(name, withOld(next.Get(name), was.Get(name), "resources"))
 	}
@@ -123,6 +126,20 @@ func (p *podCheck) checkResizedContainer(list string, c, was field) {
 		if policy.Get("restartPolicy").StringOr("") == "RestartContainer" {
 			p.forbidden(c, "non-sidecar init containers with a resize policy of RestartContainer cannot be resized")
 		}
+	}
+}
+
+// checkMemoryLimit forbids a lower or an additional memory limit, unless the container restarts for
+// it.
+func (p *podCheck) checkMemoryLimit(c, was field) {
+	for _, policy := range c.Get("resizePolicy").Items() {
+		if policy.Get("resourceName").StringOr("") == "memory" && policy.Get("restartPolicy").StringOr("") == "RestartContainer" {
+			return
+		}
+	}
+	limit, before := c.get("resources.limits").key("memory"), was.Value.Lookup("resources", "limits", "memory")
+	if limit.isSet() && (!before.Exists() || amountOf(limit.Value).Cmp(amountOf(before)) < 0) {
+		p.forbidden(limit, "memory limits cannot be decreased unless resizePolicy is RestartContainer")
 	}
 }
 

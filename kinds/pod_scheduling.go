@@ -93,17 +93,8 @@ func (p *podCheck) podTerm(term field) {
 // labelKeys validates matchLabelKeys and mismatchLabelKeys, whose values a selector takes from
 // the pod's labels.
 func (c *check) labelKeys(term, match, mismatch, selector field) {
-	for _, list := range [...]field{match, mismatch} {
-		switch {
-		case list.items() == 0:
-		case !selector.isSet():
-			c.forbidden(list, "must not be specified when labelSelector is not set")
-		default:
-			for i := range list.items() {
-				c.syntax(list.item(i), names.QualifiedName)
-			}
-		}
-	}
+	c.labelNames(match, selector)
+	c.labelNames(mismatch, selector)
 	if selector.isSet() {
 		c.selectedTwice(term, match, selector)
 	}
@@ -113,6 +104,41 @@ func (c *check) labelKeys(term, match, mismatch, selector field) {
 		}
 	}
 }
+
+// labelNames requires names of labels, and a selector if there are any.
+func (c *check) labelNames(list, selector field) {
+	if list.items() > 0 && !selector.isSet() {
+		c.forbidden(list, "must not be specified when labelSelector is not set")
+		return
+	}
+	for i := range list.items() {
+		c.syntax(list.item(i), names.QualifiedName)
+	}
+}
+
+// spreadKeys validates the matchLabelKeys of a topology spread constraint. Before Kubernetes 1.34,
+// kube-apiserver does not add them to the selector, which therefore may not contain them.
+func (c *check) spreadKeys(constraint, match, selector field) {
+	if c.kind.Since("1.34") {
+		c.labelKeys(constraint, match, field{}, selector)
+		return
+	}
+	c.labelNames(match, selector)
+	selected := seenTexts{}
+	for key := range selector.Get("matchLabels").Members() {
+		selected.add(key)
+	}
+	for _, expression := range selector.Get("matchExpressions").Items() {
+		selected.add(expression.Get("key").StringOr(""))
+	}
+	for i := range match.items() {
+		if key := match.item(i); selected.has(key.text()) {
+			c.invalid(key, keysTwice)
+		}
+	}
+}
+
+const keysTwice = "exists in both matchLabelKeys and labelSelector"
 
 // selectedTwice forbids keys of matchLabelKeys that the selector contains in an expression
 // other than the one that kube-apiserver itself has added. Errors are reported for the item of
@@ -129,7 +155,7 @@ func (c *check) selectedTwice(term, match, selector field) {
 	for _, expression := range selector.Get("matchExpressions").Items() {
 		key := expression.Get("key").StringOr("")
 		if i, ok := last[key]; seen.add(key) && ok {
-			c.invalidText(term.item(i), key, "exists in both matchLabelKeys and labelSelector")
+			c.invalidText(term.item(i), key, keysTwice)
 		}
 	}
 }
@@ -161,7 +187,7 @@ func (p *podCheck) checkSpread() {
 		}
 		p.oneOfIfSet(constraint.get("nodeAffinityPolicy"), "Honor,Ignore")
 		p.oneOfIfSet(constraint.get("nodeTaintsPolicy"), "Honor,Ignore")
-		p.labelKeys(constraint, constraint.get("matchLabelKeys"), constraint.get("mismatchLabelKeys"), constraint.get("labelSelector"))
+		p.spreadKeys(constraint, constraint.get("matchLabelKeys"), constraint.get("labelSelector"))
 		p.labelSelector(constraint.get("labelSelector"))
 	}
 }

@@ -312,7 +312,8 @@ func (p *podCheck) forbidSecurity(why, pod, container string) {
 	p.eachContainer(func(c field) { forbid(c.get("securityContext"), container) })
 }
 
-// checkHostUsers forbids host namespaces and block devices for a pod with hostUsers=false.
+// checkHostUsers forbids host namespaces, and from Kubernetes 1.34 on block devices, for a pod with
+// hostUsers=false.
 func (p *podCheck) checkHostUsers() {
 	users := p.spec.get("hostUsers")
 	if !users.isSet() || users.isTrue() {
@@ -325,7 +326,7 @@ func (p *podCheck) checkHostUsers() {
 		}
 	}
 	p.eachContainer(func(c field) {
-		if devices := c.get("volumeDevices"); devices.items() > 0 {
+		if devices := c.get("volumeDevices"); devices.items() > 0 && p.kind.Since("1.34") {
 			p.forbidden(devices, why)
 		}
 	})

@@ -4,13 +4,14 @@ import "github.com/patchlab-dev/patchlab/document"
 
 // replicaSetStrategy is the strategy of apps/v1 ReplicaSet.
 var replicaSetStrategy = Strategy{
-	Group:       "apps",
-	Resource:    "replicasets",
-	Name:        subdomainName,
-	Generation:  []string{"spec"},
-	Reset:       []string{"status"},
-	ResetStatus: []string{"spec"},
-	ZeroNumbers: []string{"spec.replicas"},
+	Group:         "apps",
+	Resource:      "replicasets",
+	Name:          subdomainName,
+	validatedOnce: "1.34",
+	Generation:    []string{"spec"},
+	Reset:         []string{"status"},
+	ResetStatus:   []string{"spec"},
+	ZeroNumbers:   []string{"spec.replicas"},
 }
 
 func validateReplicaSet(c *check, object, old field) {

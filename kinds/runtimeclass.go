@@ -29,10 +29,11 @@ func validateRuntimeClass(c *check, object, old field) {
 	scheduling := object.get("scheduling")
 	c.labels(scheduling.get("nodeSelector"))
 	tolerations := scheduling.get("tolerations")
-	if !c.kind.Since("1.35") {
-		tolerations = scheduling.getAs("tolerations", "tolerations.tolerations")
+	if c.kind.Since("1.35") {
+		c.tolerations(tolerations)
+	} else {
+		c.tolerations(scheduling.getAs("tolerations", "tolerations.tolerations"))
 	}
-	c.tolerations(tolerations)
 	var seen seenTexts
 	for i := range tolerations.items() {
 		toleration := tolerations.item(i)

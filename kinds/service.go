@@ -10,6 +10,7 @@ var serviceStrategy = Strategy{
 	Name:           labelName,
 	formerName:     letterLabelName, // until the feature RelaxedServiceNameValidation is on
 	renamed:        "1.36",
+	metadataOnce:   "1.34",
 	CreateOnUpdate: true,
 	ReturnDeleted:  true,
 	Reset:          []string{"status"},

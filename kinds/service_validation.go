@@ -299,7 +299,11 @@ func validateTrafficPolicies(c *check, spec field) {
 	} else if kind := spec.Value.Get("type").StringOr(""); among(kind, "ClusterIP,LoadBalancer,NodePort") {
 		c.required(internal, "")
 	}
-	c.oneOfIfSet(distribution, "PreferClose,PreferSameZone,PreferSameNode")
+	distributions := "PreferClose"
+	if c.kind.Since("1.34") {
+		distributions += ",PreferSameZone,PreferSameNode"
+	}
+	c.oneOfIfSet(distribution, distributions)
 }
 
 func isExternallyAccessible(spec document.Value) bool {

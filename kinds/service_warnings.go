@@ -13,7 +13,7 @@ func warnService(a *advice, object, _ field) {
 	if !isName && ip != "" && ip != "None" {
 		a.addresses(spec.get("clusterIPs"))
 	}
-	if headless {
+	if headless && a.check.kind.Since("1.34") {
 		a.ignoredWhenHeadless(spec)
 	}
 	a.addresses(external)

@@ -58,7 +58,8 @@ func validStatefulSet(k *schema.Kind, object document.Value) bool {
 
 // statefulSetSpec validates the spec of a StatefulSet; the claim templates and the name of the
 // Service only if it is new. The errors that it returns the indices of are those in the pod template,
-// without the StatefulSet's own rules for it.
+// without the StatefulSet's own rules for it. Before Kubernetes 1.34, these rules are the only ones
+// for the template, and there are none for the claim templates.
 func (c *check) statefulSetSpec(spec field, isNew bool) (from, to int) {
 	if policy := spec.get("podManagementPolicy"); c.need(policy) && !among(policy.text(), "OrderedReady,Parallel") {
 		c.invalid(policy, "must be 'OrderedReady' or 'Parallel'")
@@ -68,7 +69,8 @@ func (c *check) statefulSetSpec(spec field, isNew bool) (from, to int) {
 		c.oneOf(policy.get("whenDeleted"), "Retain,Delete")
 		c.oneOf(policy.get("whenScaled"), "Retain,Delete")
 	}
-	if isNew {
+	complete := c.kind.Since("1.34")
+	if isNew && complete {
 		c.claimTemplates(spec.get("volumeClaimTemplates"))
 	}
 	c.counts(spec, "replicas", "minReadySeconds", "ordinals.start")
@@ -85,7 +87,9 @@ func (c *check) statefulSetSpec(spec field, isNew bool) (from, to int) {
 		p := c.templateCheck(template)
 		p.claims, p.inSet = spec.get("volumeClaimTemplates"), true
 		from = len(c.errs)
-		p.checkTemplate(template)
+		if complete {
+			p.checkTemplate(template)
+		}
 		to = len(c.errs)
 		p.checkTemplateMetadata() // once more
 	}

@@ -39,8 +39,13 @@ func validateStorageClass(c *check, object, old field) {
 	validateAllowedTopologies(c, object.get("allowedTopologies"))
 	if old.isSet() {
 		c.metadataAt = len(c.errs)
-		for _, field := range [...]string{"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"} {
-			c.declaredImmutable(object.get(field), old.get(field))
+		for _, name := range [...]string{"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"} {
+			switch f, was := object.get(name), old.get(name); {
+			case c.kind.Since("1.36") || name == "volumeBindingMode":
+				c.declaredImmutable(f, was)
+			case !c.same(f, was):
+				c.forbidden(f, "updates to "+name+" are forbidden.")
+			}
 		}
 	}
 }

@@ -128,6 +128,9 @@ type Strategy struct {
 	// validatedOnce is the Kubernetes version before which the strategy validates the whole object
 	// of an update twice, "" if it does in none.
 	validatedOnce string
+	// metadataOnce is the Kubernetes version before which an update finally validates the metadata
+	// itself once more, "" if it does in none.
+	metadataOnce string
 	// later is the strategy from the Kubernetes version later.since on, nil if it is the same in
 	// all versions.
 	later *Strategy

@@ -20,7 +20,10 @@ var volumeAttachmentStrategy = Strategy{
 
 func validateVolumeAttachment(c *check, object, old field) {
 	spec := object.get("spec")
-	c.csiDriverName(spec.get("attacher"))
+	attacher := spec.get("attacher")
+	if c.csiDriverName(attacher); !c.kind.Since("1.36") {
+		c.need(attacher) // once more
+	}
 	validateAttachmentSource(c, spec.get("source"))
 	c.syntax(spec.get("nodeName"), names.DNSSubdomain)
 	validateVolumeAttachmentStatus(c, object, old)

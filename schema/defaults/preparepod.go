@@ -35,7 +35,7 @@ func (r *Rules) newPod(k *schema.Kind, v document.Value, now time.Time) document
 	if r.minor >= 34 {
 		spec = inSpread(spec, labels, selectByKeys)
 	}
-	return v.With("spec", profiles(spec, v.Lookup("metadata", "annotations")))
+	return withProfiles(v.With("spec", spec), r.minor < 34)
 }
 
 // A selecting changes a term that has a labelSelector and label keys.
@@ -125,18 +125,30 @@ func unselectByKeys(v, labels document.Value) document.Value {
 	return v.Set(list.Splice(from, added.Len()), "labelSelector", "matchExpressions")
 }
 
-// profiles converts the deprecated AppArmor annotations to the fields of containers, unless
-// these are set or the pod has the same profile (KEP-24).
-func profiles(spec, annotations document.Value) document.Value {
-	const prefix = "container.apparmor.security.beta.kubernetes.io/"
+// withProfiles converts the deprecated AppArmor annotations of a pod to the fields of containers,
+// unless these are set or the pod has the same profile (KEP-24). With annotate, it adds the missing
+// annotations for fields, as Kubernetes does before 1.34.
+func withProfiles(pod document.Value, annotate bool) document.Value {
+	spec, annotations := pod.Get("spec"), pod.Lookup("metadata", "annotations")
 	if spec.Lookup("os", "name").StringOr("") == "windows" {
-		return spec
+		return pod
 	}
 	of := spec.Lookup("securityContext", "appArmorProfile")
 	for _, list := range [...]string{"containers", "initContainers", "ephemeralContainers"} {
 		spec = eachIn(spec, []string{list}, func(c document.Value) document.Value {
-			annotation, ok := annotations.Get(prefix + c.Get("name").StringOr("")).Text()
-			if !ok || c.Lookup("securityContext", "appArmorProfile").Exists() {
+			key := "container.apparmor.security.beta.kubernetes.io/" + c.Get("name").StringOr("")
+			annotation, ok := annotations.Get(key).Text()
+			own := c.Lookup("securityContext", "appArmorProfile")
+			if !ok && annotate {
+				applied := own
+				if !own.Exists() {
+					applied = of
+				}
+				if text := profileText(applied); text != "" {
+					pod = pod.Set(document.NewString(text), "metadata", "annotations", key)
+				}
+			}
+			if !ok || own.Exists() {
 				return c
 			}
 			if p := profile(annotation); p.Exists() && !document.Equal(p, of) {
@@ -145,20 +157,40 @@ func profiles(spec, annotations document.Value) document.Value {
 			return c
 		})
 	}
-	return spec
+	return pod.With("spec", spec)
 }
 
+// simpleProfiles are the types of profiles without a name, and their annotations.
+var simpleProfiles = [...][2]string{{"Unconfined", "unconfined"}, {"RuntimeDefault", "runtime/default"}}
+
+const localProfile = "localhost/"
+
+// profile returns the profile of an annotation, an absent value if it is invalid.
 func profile(s string) document.Value {
 	p := document.NewObject()
-	switch local, isLocal := strings.CutPrefix(s, "localhost/"); {
-	case s == "unconfined":
-		return p.With("type", document.NewString("Unconfined"))
-	case s == "runtime/default":
-		return p.With("type", document.NewString("RuntimeDefault"))
-	case isLocal && local != "":
+	for _, simple := range simpleProfiles {
+		if s == simple[1] {
+			return p.With("type", document.NewString(simple[0]))
+		}
+	}
+	if local, isLocal := strings.CutPrefix(s, localProfile); isLocal && local != "" {
 		return p.With("type", document.NewString("Localhost")).With("localhostProfile", document.NewString(local))
 	}
 	return document.Value{}
+}
+
+// profileText returns the annotation of a profile, "" if there is none.
+func profileText(p document.Value) string {
+	kind := p.Get("type").StringOr("")
+	for _, simple := range simpleProfiles {
+		if kind == simple[0] {
+			return simple[1]
+		}
+	}
+	if local, ok := p.Get("localhostProfile").Text(); ok && kind == "Localhost" {
+		return localProfile + local
+	}
+	return ""
 }
 
 // resized limits an update through the resize subresource to the resources of the pod and
