@@ -124,15 +124,13 @@ func (c *check) spreadKeys(constraint, match, selector field) {
 		return
 	}
 	c.labelNames(match, selector)
-	selected := seenTexts{}
-	for key := range selector.Get("matchLabels").Members() {
-		selected.add(key)
-	}
-	for _, expression := range selector.Get("matchExpressions").Items() {
-		selected.add(expression.Get("key").StringOr(""))
-	}
 	for i := range match.items() {
-		if key := match.item(i); selected.has(key.text()) {
+		key := match.item(i)
+		selected := selector.Value.Lookup("matchLabels", key.text()).Exists()
+		for _, expression := range selector.Get("matchExpressions").Items() {
+			selected = selected || expression.Get("key").StringOr("") == key.text()
+		}
+		if selected {
 			c.invalid(key, keysTwice)
 		}
 	}

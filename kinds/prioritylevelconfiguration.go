@@ -47,7 +47,7 @@ func validatePriorityLevel(c *check, object, _ field) {
 			c.required(limited, c.undeclared("must not be empty when type is Limited"))
 		}
 	default:
-		c.needOneOf(kind, "Exempt,Limited")
+		c.levelType(kind, "Exempt,Limited")
 	}
 	if fixed := mandatoryPriorityLevel(name.text()); fixed.Exists() {
 		is, open := spec.Value, ""
@@ -79,7 +79,16 @@ func validateLimitedLevel(c *check, limited field) {
 			c.required(queuing, c.undeclared("must not be empty if limited.limitResponse.type is Limited"))
 		}
 	default:
-		c.needOneOf(kind, "Queue,Reject")
+		c.levelType(kind, "Queue,Reject")
+	}
+}
+
+// levelType is needOneOf; before Kubernetes 1.36, an empty type is an unsupported one.
+func (c *check) levelType(kind field, supported string) {
+	if !kind.isEmpty() || c.kind.Since("1.36") {
+		c.needOneOf(kind, supported)
+	} else {
+		c.notSupported(kind, supported)
 	}
 }
 
