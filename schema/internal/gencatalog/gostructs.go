@@ -130,11 +130,7 @@ func (g *goStructs) structOf(path, name string) (structFields, error) {
 func (g *goStructs) parse(path string) error {
 	g.structs[path] = map[string]structFields{}
 	parts := strings.SplitN(path, "/", 3)
-	module, version := parts[0]+"/"+parts[1], g.version
-	if module == "k8s.io/kube-aggregator" && version == "v0.31.14" {
-		version = "v0.31.10" // the latest version in the proxy; its types are the same
-	}
-	dir, err := moduleDir(module, version)
+	dir, err := moduleDir(parts[0]+"/"+parts[1], g.version)
 	if err != nil {
 		return err
 	}

@@ -18,11 +18,12 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 	t.Setenv("GOFLAGS", "-mod=mod")
 	var all []*release
 	for _, v := range strings.Split(releases, ",") {
-		if _, err := moduleDir("k8s.io/kubernetes", "v"+v); err != nil {
-			t.Skipf("not in the module cache (make catalog gets it): %v", err)
-		}
 		r, err := readRelease(v)
-		if err != nil {
+		switch {
+		case err == nil:
+		case strings.Contains(err.Error(), "GOPROXY=off"):
+			t.Skipf("%s is not in the module cache (make catalog gets it): %v", v, err)
+		default:
 			t.Fatalf("%s: %v", v, err)
 		}
 		all = append(all, r)
