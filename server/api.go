@@ -67,7 +67,7 @@ func (s *Server) route(w *writer, r *http.Request) {
 	parts := split(r.URL.Path)
 	group, version, rest := ofObjects(parts)
 	switch {
-	case strings.HasPrefix(r.URL.Path, "//"), strings.HasPrefix(r.URL.Path, "/apis//"):
+	case r.URL.Path == "", strings.HasPrefix(r.URL.Path, "//"), strings.HasPrefix(r.URL.Path, "/apis//"):
 		s.fail(w, r, errNoPage)
 	case len(parts) == 0, r.URL.Path == "/index.html":
 		s.paths(w, r)
