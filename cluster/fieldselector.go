@@ -55,6 +55,21 @@ func (s fieldSelector) wanted(label string) string {
 	return ""
 }
 
+// SelectedName returns the name that the field selector of a request requires, "" for none. The selector counts as a name
+// in authorization.
+func (r *Request) SelectedName() string {
+	fields, err := parseFields(r.FieldSelector)
+	if err != nil {
+		return ""
+	}
+	for _, t := range fields {
+		if !t.not && t.label == "metadata.name" {
+			return t.value
+		}
+	}
+	return ""
+}
+
 func (t *fieldTerm) matches(object document.Value) bool {
 	v := object.Lookup(t.path...)
 	if t.instead != nil && v.StringOr("") == "" {

@@ -119,11 +119,18 @@ func exempt(u cluster.User) bool {
 // isProcess reports whether a user is nobody, as in the requests of the process itself.
 func isProcess(u cluster.User) bool { return u.Name == "" && len(u.Groups) == 0 }
 
-// actionOf returns what a request does. The namespace of a Namespace is its own name.
+// actionOf returns what a request does. The namespace of a Namespace is its own name. A list or watch of the object that its
+// field selector names needs the right to that object alone, as kubectl get --watch does, unless its path is of the
+// deprecated form (apiserver/pkg/endpoints/request).
 func actionOf(r *cluster.Request) *action {
 	a := &action{verb: r.Verb.String(), group: r.Group, resource: r.Resource, sub: r.Subresource, namespace: r.Namespace, name: r.Name}
 	if a.group == "" && a.resource == "namespaces" && a.name != "" {
 		a.namespace = a.name
+	}
+	if a.name == "" && (r.Verb == cluster.List || r.Verb == cluster.Watch && !r.WatchByPath) {
+		if name := r.SelectedName(); names.PathSegment(name) == "" {
+			a.name = name
+		}
 	}
 	return a
 }
@@ -147,7 +154,7 @@ func refusal(u cluster.User, a *action, reason string) *cluster.Status {
 		why += ": " + reason
 	}
 	what := ""
-	if a.path == "" {
+	if a.resource != "" {
 		what = a.resource
 		if a.group != "" {
 			what += "." + a.group

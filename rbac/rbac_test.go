@@ -57,8 +57,8 @@ func newClusterOf(t *testing.T, version string) rbac.Cluster {
 
 func TestRecordings(t *testing.T) {
 	// Requests for objects, and those that are refused before they reach the cluster.
-	for _, file := range []string{"testdata/recorded.jsonl", "testdata/paths.jsonl", "testdata/signers.jsonl", "testdata/streams.jsonl", "testdata/claims.jsonl", "testdata/forbidden.jsonl", "testdata/escalation.jsonl"} {
-		t.Run(file, func(t *testing.T) { testRecording(t, file, "") })
+	for _, file := range []string{"recorded", "paths", "signers", "streams", "claims", "forbidden", "escalation", "selected"} {
+		t.Run(file, func(t *testing.T) { testRecording(t, "testdata/"+file+".jsonl", "") })
 	}
 	// Kinds that kube-apiserver 1.37 is the first to serve, whose version answered.
 	testRecording(t, "testdata/signers-1.37.jsonl", "1.37")

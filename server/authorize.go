@@ -31,11 +31,15 @@ func (s *Server) refusal(r *http.Request, p place, err error) error {
 		return err
 	}
 	who := s.identity(r)
-	refused := s.options.Authorizer.Authorize(r.Context(), &cluster.Request{
+	request := &cluster.Request{
 		Verb: verb, Group: p.group, Version: p.version, Resource: p.resource, Subresource: p.subresource,
 		Namespace: p.namespace, Name: p.name, User: who.user, Impersonator: who.impersonator,
-	})
-	if refused != nil {
+	}
+	request.WatchByPath = p.watch
+	if options, err := optionsOf(verb, queryOf(r), false); err == nil {
+		request.FieldSelector = options.FieldSelector
+	}
+	if refused := s.options.Authorizer.Authorize(r.Context(), request); refused != nil {
 		return refused
 	}
 	return err

@@ -116,7 +116,7 @@ type Cluster interface {
 // kube-apiserver, a user who may not send a request does not learn what else is wrong with it.
 type Authorizer interface {
 	// Authorize returns the refusal of a request for objects, a [*cluster.Status]; nil if its user may
-	// send it. The request has neither body nor options.
+	// send it. The request has no body, and of the options only FieldSelector and WatchByPath.
 	Authorize(context.Context, *cluster.Request) error
 	// AuthorizePath returns the refusal of a request for another path; nil if the user may send it.
 	// The verb is the method in lower case. The impersonator is the zero User if nobody impersonates
