@@ -167,7 +167,8 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	if (s.options.Authorizer == nil || strings.Count(r.URL.Path, "/") == 1) && s.health(w, r) {
+	public := s.options.Authorizer == nil || r.Method == http.MethodGet && strings.Count(r.URL.Path, "/") == 1
+	if public && s.health(w, r) {
 		return
 	}
 	if err := s.checkOrigin(r); err != nil {
