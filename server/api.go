@@ -103,7 +103,11 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 	}
 	p := placeOf(group, version, parts)
 	if p.isProxy() {
-		s.fail(w, r, s.refusal(r, p, s.proxyRefusal(r, p)))
+		err := s.refusal(r, p, nil)
+		if err == nil {
+			err = s.proxyRefusal(r, p)
+		}
+		s.fail(w, r, err)
 		return
 	}
 	t, err := s.target(r, p)

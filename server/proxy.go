@@ -11,8 +11,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// isProxy reports whether a path is below the subresource proxy of a pod, a service or a node. The path that it is
-// followed by is that of the request to be passed on.
+// isProxy reports whether a path has the subresource proxy of a pod, a service or a node. The rest of the path is that of
+// the request which is to be passed on.
 func (p place) isProxy() bool {
 	if p.group != "" || p.version != "v1" || p.subresource != "proxy" || p.name == "" || p.watch {
 		return false
@@ -28,8 +28,11 @@ func (p place) isProxy() bool {
 
 // proxyRefusal returns the answer to a request for a proxy subresource. kube-apiserver looks for the object before it
 // connects to it, and refuses one that has no address; there are no containers and nodes to connect to here. As there,
-// the user of the request needs no right to read the object.
+// the user of the request needs no right to read the object. Methods that the authorizer cannot decide about are refused.
 func (s *Server) proxyRefusal(r *http.Request, p place) error {
+	if _, ok := p.authorizedVerb(r); !ok {
+		return errMethod
+	}
 	name, port, ok := splitProxyName(p.name)
 	if !ok {
 		return badRequest(fmt.Sprintf("invalid %s request %q", strings.TrimSuffix(p.resource, "s"), p.name))
