@@ -19,7 +19,7 @@ import (
 type RaceOptions struct {
 	// Limit is the maximum number of interleavings that are explored exhaustively; the
 	// default is 50,000. If there are more, Draws of them are chosen at random; the default
-	// is 10,000.
+	// is 10,000, or as many as have about 100,000 reads and writes together if these are fewer.
 	Limit, Draws int
 	// Seed is the seed of the random choice.
 	Seed uint64
@@ -78,10 +78,8 @@ func (r *Race) Explore(ctx context.Context, s Strategy, o RaceOptions) (*RaceRep
 	if o.Limit <= 0 {
 		o.Limit = 50_000
 	}
-	if o.Draws <= 0 {
-		o.Draws = 10_000
-	}
-	e := &explorer{race: r, strategy: s, options: o, ctx: ctx, known: map[string]int{}, written: map[attempt]answer{}, serial: map[attempt]int{}}
+	e := &explorer{race: r, strategy: s, options: o, ctx: ctx, most: mostObjects, fields: map[*Change][]field{}}
+	e.forget()
 	e.report = RaceReport{Strategy: s, All: r.interleavings(s), Exhaustive: true}
 	if e.report.All <= uint64(o.Limit) {
 		err := e.all(e.begin())
@@ -130,6 +128,35 @@ type explorer struct {
 	known   map[string]int // objects by their JSON
 	written map[attempt]answer
 	serial  map[attempt]int // results of changes without concurrent writes
+	fields  map[*Change][]field
+	most    int // number of objects that are kept between random interleavings
+}
+
+// field is a field of a change, with its path as text.
+type field struct {
+	path document.Path
+	text string
+}
+
+// mostObjects limits the objects that are kept for further interleavings. Of a race with many actors,
+// random interleavings have few states in common but the first.
+const mostObjects = 20_000
+
+// forget removes the objects and the results of writes that are kept.
+func (e *explorer) forget() {
+	e.objects, e.known, e.written, e.serial = nil, map[string]int{}, map[attempt]answer{}, map[attempt]int{}
+}
+
+// fieldsOf returns the fields of a change.
+func (e *explorer) fieldsOf(c *Change) []field {
+	found, ok := e.fields[c]
+	if !ok {
+		for _, p := range c.fields() {
+			found = append(found, field{p, p.String()})
+		}
+		e.fields[c] = found
+	}
+	return found
 }
 
 // attempt is a write of an actor's change, based on the object it read, to the live object.
@@ -158,9 +185,9 @@ func (e *explorer) keep(o fieldmanager.Object) int {
 type moment struct {
 	live int
 	// serial is the result of a serial execution of the acknowledged changes; fields are
-	// the fields of these changes.
+	// the fields of these changes, each once.
 	serial  int
-	fields  []document.Path
+	fields  []field
 	actors  []progress
 	events  *event
 	length  int
@@ -171,7 +198,8 @@ type moment struct {
 // loss is a change that has been lost since a number of events, with the values at that time.
 type loss struct {
 	Lost
-	at int
+	field int // index in the fields of the moment
+	at    int
 }
 
 // progress is the position of an actor in its sequence of reads and writes.
@@ -221,7 +249,11 @@ func (e *explorer) all(m *moment) error {
 // draw explores random interleavings.
 func (e *explorer) draw() error {
 	random := rand.New(rand.NewPCG(e.options.Seed, 0))
-	for range e.options.Draws {
+	draws := e.options.Draws
+	for n := 0; draws <= 0 || n < draws; n++ {
+		if len(e.objects) > e.most {
+			e.forget()
+		}
 		m := e.begin()
 		for {
 			var going []int
@@ -238,7 +270,10 @@ func (e *explorer) draw() error {
 				return err
 			}
 		}
-		if err := e.end(m, e.options.Draws); err != nil {
+		if draws <= 0 { // retries are known only now
+			draws = min(10_000, max(1, 100_000/m.length))
+		}
+		if err := e.end(m, draws); err != nil {
 			return err
 		}
 	}
@@ -249,7 +284,7 @@ func (e *explorer) draw() error {
 func (e *explorer) end(m *moment, of int) error {
 	r := &e.report
 	r.Interleavings++
-	if r.Interleavings%256 == 0 {
+	if r.Interleavings%64 == 0 {
 		if err := e.ctx.Err(); err != nil {
 			return err
 		}
@@ -340,12 +375,20 @@ func (e *explorer) write(m *moment, actor int, ev *Event) error {
 	if m.serial, err = e.alone(attempt{actor: actor, change: try.change, live: m.serial}); err != nil {
 		return err
 	}
-	m.fields = append(slices.Clip(m.fields), e.race.actors[actor].changes[try.change].fields()...)
+	m.fields = slices.Clip(m.fields)
+	for _, f := range e.fieldsOf(e.race.actors[actor].changes[try.change]) {
+		if !slices.ContainsFunc(m.fields, func(known field) bool { return known.text == f.text }) {
+			m.fields = append(m.fields, f)
+		}
+	}
 	before := m.lost
 	m.lost = losses(m.fields, e.objects[m.serial].Value, e.objects[m.live].Value, m.length)
-	for i, l := range m.lost {
-		if at := slices.IndexFunc(before, func(b loss) bool { return b.Path == l.Path }); at >= 0 {
-			m.lost[i] = before[at]
+	for i, l := range m.lost { // both are in the order of the fields
+		for len(before) > 0 && before[0].field < l.field {
+			before = before[1:]
+		}
+		if len(before) > 0 && before[0].field == l.field {
+			m.lost[i] = before[0]
 		}
 	}
 	return nil
@@ -386,17 +429,14 @@ func (e *explorer) alone(try attempt) (int, error) {
 
 // losses compares the fields of the acknowledged changes after a number of events. Defaults that
 // the API server adds to list items are not losses.
-func losses(fields []document.Path, serial, live document.Value, events int) []loss {
+func losses(fields []field, serial, live document.Value, events int) []loss {
 	var lost []loss
-	for _, p := range fields {
-		want, got := serial.Follow(p), live.Follow(p)
+	for i, f := range fields {
+		want, got := serial.Follow(f.path), live.Follow(f.path)
 		if want.Exists() == got.Exists() && (!want.Exists() || isPart(want, got)) {
 			continue
 		}
-		path := p.String()
-		if !slices.ContainsFunc(lost, func(l loss) bool { return l.Path == path }) {
-			lost = append(lost, loss{Lost{path, want, got}, events})
-		}
+		lost = append(lost, loss{Lost{f.text, want, got}, i, events})
 	}
 	return lost
 }

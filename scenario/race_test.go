@@ -183,6 +183,31 @@ func TestInterleavingsBeyondLimitAreSampled(t *testing.T) {
 	}
 }
 
+// TestFewerLongInterleavingsAreDrawn: without a number, as many interleavings are drawn as have 100,000
+// reads and writes, and the results do not depend on which objects were kept between them.
+func TestFewerLongInterleavingsAreDrawn(t *testing.T) {
+	var changes strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&changes, "- {actor: %c, set: {data: {a: '1'}}}\n", 'a'+i%4)
+	}
+	if r := explore(t, raceOf(t, changes.String()), OwnFields, RaceOptions{}); r.Interleavings != 250 || r.Losing != 0 {
+		t.Errorf("%d interleavings, %d lose, want 250 and 0", r.Interleavings, r.Losing)
+	}
+	race := raceOf(t, counter+"- {actor: c, add: {.data.count: 1}}\n- {actor: d, set: {data: {d: '1'}}}\n")
+	var reports []*RaceReport
+	for _, most := range []int{mostObjects, 0} {
+		e := &explorer{race: race, strategy: BlindUpdate, options: RaceOptions{Draws: 300, Seed: 3}, most: most, ctx: t.Context(), fields: map[*Change][]field{}}
+		e.forget()
+		if err := e.draw(); err != nil {
+			t.Fatal(err)
+		}
+		reports = append(reports, &e.report)
+	}
+	if a, b := reports[0], reports[1]; a.Losing == 0 || a.Losing != b.Losing || !slices.Equal(a.Shortest, b.Shortest) {
+		t.Errorf("with all objects kept %d lose, %v; with none %d, %v", a.Losing, a.Shortest, b.Losing, b.Shortest)
+	}
+}
+
 // TestInterleavingCountDoesNotOverflow: the formula does not overflow for 40 changes by each of
 // four actors, which have 320!/(80!)^4 orders.
 func TestInterleavingCountDoesNotOverflow(t *testing.T) {

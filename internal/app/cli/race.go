@@ -20,6 +20,7 @@ import (
 type raceOptions struct {
 	strategies []string
 	bounds     scenario.RaceOptions
+	drawn      bool // the number of samples was set
 	output     string
 	exitCode   bool
 }
@@ -60,13 +61,16 @@ and the output states the number of samples.
   # Check that a strategy loses no update
   patchlab race counter.yaml --strategy retry --exit-code`,
 		Args: arguments("SCENARIO"),
-		RunE: func(c *cobra.Command, args []string) error { return a.race(c.Context(), args[0], &o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			o.drawn = c.Flags().Changed("draws")
+			return a.race(c.Context(), args[0], &o)
+		},
 	}
 	names := strategyNames()
 	f := c.Flags()
 	f.StringSliceVar(&o.strategies, "strategy", names, "write strategies to run")
 	f.IntVar(&o.bounds.Limit, "limit", 50_000, "maximum number of interleavings to run exhaustively")
-	f.IntVar(&o.bounds.Draws, "draws", 10_000, "number of random samples if --limit is exceeded")
+	f.IntVar(&o.bounds.Draws, "draws", 0, "number of random samples if --limit is exceeded (default 10000, or fewer if these have more than about 100000 reads and writes)")
 	f.Uint64Var(&o.bounds.Seed, "seed", 1, "seed of the random samples")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text or json")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if an update is lost")
@@ -88,7 +92,7 @@ func (a *App) race(ctx context.Context, name string, o *raceOptions) error {
 	switch {
 	case o.output != "text" && o.output != "json":
 		return usage("--output " + o.output + ": expected text or json")
-	case o.bounds.Limit <= 0 || o.bounds.Draws <= 0:
+	case o.bounds.Limit <= 0 || o.bounds.Draws < 0 || o.bounds.Draws == 0 && o.drawn:
 		return usage("--limit and --draws must be positive")
 	}
 	for _, s := range o.strategies {
