@@ -111,3 +111,19 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestUnchangedItemsAreCounted checks the number of items that a replaced list keeps: the order of items and
+// of members does not matter.
+func TestUnchangedItemsAreCounted(t *testing.T) {
+	value := func(text string) document.Value {
+		d, err := document.Parse([]byte(text), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Root
+	}
+	limits := MergeLimits(value(`{"list": [{"a": 1, "b": "x"}, {"a": 2}, {"a": 3}, "three"]}`), value(`{"list": ["three", {"b": "x", "a": 1}, {"a": 4}]}`))
+	if len(limits) != 1 || !strings.Contains(limits[0].Message, "(2 of 4 items unchanged)") {
+		t.Errorf("%v", limits)
+	}
+}

@@ -101,6 +101,7 @@ func (a *App) namesIn(ctx context.Context, file string, kubectl *kubectlFlags) [
 	for _, o := range docs.objects() {
 		names = append(names, strings.ToLower(o.Kind())+"/"+o.Value.Lookup("metadata", "name").StringOr(""))
 	}
+	names = completable(names)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
