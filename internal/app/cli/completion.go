@@ -135,7 +135,7 @@ func (a *App) completeSteps(_ *cobra.Command, args []string, _ string) ([]string
 	var steps []string
 	for i := range f.scenario.Steps {
 		s := &f.scenario.Steps[i]
-		steps = append(steps, fmt.Sprintf("%d\t%s by %s", i+1, s.Do, oneLine(s.Actor)))
+		steps = append(steps, fmt.Sprintf("%d\t%s by %s", i+1, s.Do, s.Actor))
 	}
 	return steps, cobra.ShellCompDirectiveNoFileComp
 }
