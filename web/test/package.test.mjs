@@ -93,6 +93,16 @@ lab.apply(null, {}, { fieldManger: "alice" });
     assert.equal(out[2].name, "LabError");
   });
 
+  test("refuses numbers that JSON would replace by null, which removes the field", () => {
+    const errors = lab(`
+      const lab = await load();
+      const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: "v" } };
+      return [NaN, Infinity, -Infinity].map((k) => {
+        try { return lab.patch(object, { data: { k } }).object; } catch (e) { return e.name + ": " + e.message; }
+      });`);
+    assert.deepEqual(errors, ["NaN", "Infinity", "-Infinity"].map((n) => `TypeError: "k" is ${n}, which is not a number in JSON`));
+  });
+
   test("prints a readable stack trace if the engine has a fault, as with half a catalog", () => {
     writeFileSync(join(project, "fault.mjs"), `import { readFileSync } from "node:fs";
 import { Runtime } from "@patchlab/engine/runtime";

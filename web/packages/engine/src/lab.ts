@@ -230,7 +230,13 @@ export class Lab {
   }
 }
 
-const text = (input: Input): string => (typeof input === "string" ? input : JSON.stringify(input));
+const text = (input: Input): string => (typeof input === "string" ? input : JSON.stringify(input, finite));
+
+/** finite refuses numbers that JSON does not have. JSON.stringify replaces them by null, which removes the field. */
+function finite(name: string, v: unknown): unknown {
+  if (typeof v === "number" && !Number.isFinite(v)) throw new TypeError(`${JSON.stringify(name)} is ${v}, which is not a number in JSON`);
+  return v;
+}
 
 /** value parses JSON; undefined if there is none. */
 const value = (json: string): Value => (json === "" ? undefined : JSON.parse(json));
