@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -169,7 +170,7 @@ func (f *inputFlags) readChanges(ctx context.Context, a *App) (changes documents
 		changes, err = a.documents(f, document.DuplicatesLast, a.leaveOut, f.files...)
 	}
 	if err == nil {
-		err = refuseKustomization(changes)
+		err = cmp.Or(refuseKustomization(changes), refuseUntypedItems(changes))
 	}
 	if err != nil {
 		return nil, err
@@ -375,6 +376,17 @@ func refuseKustomization(docs documents) error {
 		at := o.Position()
 		if ofKustomize(o) || !o.Value.Get("apiVersion").Exists() && isKustomization(at) {
 			return fmt.Errorf("%s: a kustomization is not sent to the API server; build it with -k %s", at, filepath.Dir(at.Name))
+		}
+	}
+	return nil
+}
+
+// refuseUntypedItems returns an error if an item of a List is not a manifest. As a document, it could be a
+// patch; kubectl refuses the List.
+func refuseUntypedItems(docs documents) error {
+	for _, o := range docs.objects() {
+		if len(o.At) > 0 && !o.Typed() {
+			return fmt.Errorf("%s: an item of a List requires apiVersion and kind", o.Position())
 		}
 	}
 	return nil
