@@ -67,7 +67,11 @@ type RuleText struct {
 func Rules() []RuleText {
 	list := make([]RuleText, len(rules))
 	for i, r := range rules {
-		list[i] = RuleText{Name: r.name, What: strings.ReplaceAll(r.text, ownersMark, "another manager"), Expected: r.expected, text: r.text}
+		what := strings.ReplaceAll(r.text, ownersMark, "another manager")
+		if strings.HasPrefix(r.text, ownersMark) {
+			what = "A" + what[1:]
+		}
+		list[i] = RuleText{Name: r.name, What: what, Expected: r.expected, text: r.text}
 	}
 	return list
 }
