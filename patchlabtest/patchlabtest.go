@@ -155,6 +155,21 @@ type Server struct {
 // New starts a server for use without a test, such as in TestMain. The caller must call Stop.
 func New(o Options) (*Server, error) {
 	tokens := &server.Tokens{}
+	c, err := newCluster(o, tokens)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Server{cluster: c, stop: stop}
+	if err := s.start(ctx, o, tokens); err != nil {
+		stop()
+		return nil, errors.Join(err, c.Close())
+	}
+	return s, nil
+}
+
+// newCluster returns the cluster that the options describe, without objects.
+func newCluster(o Options, tokens *server.Tokens) (*cluster.Cluster, error) {
 	config := cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces, Now: o.Now, Tokens: tokens}
 	if o.Seed != 0 {
 		ids := newIDs(o.Seed)
@@ -173,42 +188,41 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	c, err := cluster.New(config)
-	if err != nil {
-		return nil, err
+	return cluster.New(config)
+}
+
+// start creates the first objects, and starts the controllers and the server.
+func (s *Server) start(ctx context.Context, o Options, tokens *server.Tokens) error {
+	if err := controllers.Bootstrap(ctx, s.cluster, o.RBAC); err != nil {
+		return err
 	}
-	g := &gate{Cluster: c, now: o.Now}
-	if g.now == nil {
-		g.now = time.Now
+	if err := load(ctx, s.cluster, o); err != nil {
+		return err
 	}
-	var authorizer server.Authorizer
+	s.gate = &gate{Cluster: s.cluster, now: o.Now}
+	if o.Now == nil {
+		s.gate.now = time.Now
+	}
+	options := server.Options{User: admin(), Tokens: tokens, Now: o.Now}
 	if o.RBAC {
-		authorized := rbac.Cluster{Cluster: c}
-		g.Cluster, authorizer = authorized, authorized
+		authorized := rbac.Cluster{Cluster: s.cluster}
+		s.gate.Cluster, options.Authorizer = authorized, authorized
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	if err = controllers.Bootstrap(ctx, c, o.RBAC); err == nil {
-		err = load(ctx, c, o)
-	}
-	options := server.Options{User: admin(), Tokens: tokens, Authorizer: authorizer, Now: o.Now}
-	var api *server.Server
-	if err == nil {
-		api, err = wrapped(g, options, o.Wrap)
-	}
-	var l net.Listener
-	if err == nil {
-		l, err = listen()
-	}
+	api, err := wrapped(s.gate, options, o.Wrap)
 	if err != nil {
-		stop()
-		return nil, errors.Join(err, c.Close())
+		return err
 	}
+	l, err := listen()
+	if err != nil {
+		return err
+	}
+	s.url = "http://" + l.Addr().String()
 	var controlled sync.WaitGroup
 	var failed error
 	if !o.NoControllers {
 		controlled.Go(func() {
 			options := controllers.Options{Namespaces: true, GarbageCollection: true, Aggregation: o.RBAC}
-			failed = controllers.Run(ctx, c, options.ForPlugins(o.AdmissionPlugins))
+			failed = controllers.Run(ctx, s.cluster, options.ForPlugins(o.AdmissionPlugins))
 			if errors.Is(failed, context.Canceled) {
 				failed = nil // the server was stopped while the controllers started
 			}
@@ -218,15 +232,10 @@ func New(o Options) (*Server, error) {
 	go func() {
 		err := api.Serve(ctx, l, nil)
 		controlled.Wait()
-		done <- errors.Join(err, failed, c.Close())
+		done <- errors.Join(err, failed, s.cluster.Close())
 	}()
-	return &Server{
-		cluster: c,
-		gate:    g,
-		url:     "http://" + l.Addr().String(),
-		stop:    stop,
-		done:    sync.OnceValue(func() error { return <-done }),
-	}, nil
+	s.done = sync.OnceValue(func() error { return <-done })
+	return nil
 }
 
 // wrapped returns a server whose handler is the one that wrap returns.
