@@ -94,3 +94,41 @@ func ExampleNearest() {
 	// Output:
 	// replicas
 }
+
+// Without a catalog or the definition, the kinds come from the documents of a cluster.
+func ExampleFromOpenAPI() {
+	doc, err := document.ParseYAML([]byte(`
+openapi: 3.0.0
+paths:
+  /apis/example.com/v1/namespaces/{namespace}/lamps/{name}:
+    get:
+      x-kubernetes-action: get
+      x-kubernetes-group-version-kind: {group: example.com, version: v1, kind: Lamp}
+components:
+  schemas:
+    com.example.v1.Lamp:
+      type: object
+      properties:
+        apiVersion: {type: string}
+        kind: {type: string}
+        metadata: {type: object}
+        bulbs:
+          type: array
+          x-kubernetes-list-type: map
+          x-kubernetes-list-map-keys: [socket]
+          items: {type: object, properties: {socket: {type: integer}, watts: {type: integer}}}
+      x-kubernetes-group-version-kind:
+      - {group: example.com, version: v1, kind: Lamp}
+`), document.Options{})
+	if err != nil {
+		panic(err)
+	}
+	kinds, err := schema.FromOpenAPI(doc.Root)
+	if err != nil {
+		panic(err)
+	}
+	for _, k := range kinds {
+		fmt.Println(k, k.Resource, k.Namespaced, k.Type().Map.Field("bulbs").Type.List.Keys[0].Name)
+	}
+	// Output: example.com/v1, Kind=Lamp lamps true socket
+}

@@ -78,3 +78,59 @@ func ExampleRules_Minimize() {
 	// Output:
 	// {"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},"spec":{"clusterIP":"None","ports":[{"port":80}],"selector":{"app":"web"}}}
 }
+
+func ExampleRules_Fill() {
+	kind, manifest := secret()
+	rules, err := defaults.For("1.36")
+	if err != nil {
+		log.Fatal(err)
+	}
+	object, err := rules.Fill(kind, manifest, defaults.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(object)
+	// Output:
+	// {"apiVersion":"v1","data":{"password":"eA=="},"kind":"Secret","metadata":{"name":"s"},"type":"Opaque"}
+}
+
+func ExampleConvert() {
+	catalog, err := schema.Builtin("1.36")
+	if err != nil {
+		log.Fatal(err)
+	}
+	v2, _ := catalog.Resource("autoscaling", "v2", "horizontalpodautoscalers")
+	doc, err := document.ParseYAML([]byte(`
+apiVersion: autoscaling/v1
+kind: HorizontalPodAutoscaler
+metadata: {name: web}
+spec:
+  maxReplicas: 9
+  scaleTargetRef: {kind: Deployment, name: web}
+  targetCPUUtilizationPercentage: 80
+`), document.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(string(defaults.Convert(doc.Root, v2).YAML()))
+	// Output:
+	// apiVersion: autoscaling/v2
+	// kind: HorizontalPodAutoscaler
+	// metadata:
+	//   name: web
+	// spec:
+	//   maxReplicas: 9
+	//   metrics:
+	//   - resource:
+	//       name: cpu
+	//       target:
+	//         averageUtilization: 80
+	//         type: Utilization
+	//     type: Resource
+	//   scaleTargetRef:
+	//     kind: Deployment
+	//     name: web
+	// status:
+	//   currentMetrics: null
+	//   desiredReplicas: 0
+}
