@@ -190,7 +190,10 @@ func (e *Expectation) value() document.Value {
 	if len(e.Warnings) > 0 {
 		o.Set("warnings", document.NewStrings(e.Warnings...))
 	}
-	if o.Len() == 1 && e.Result != "" {
+	switch {
+	case o.Len() == 0: // an empty object is an error for Parse
+		return document.NewString(string(Succeeded))
+	case o.Len() == 1 && e.Result != "":
 		return document.NewString(string(e.Result))
 	}
 	return o.Object()

@@ -154,6 +154,17 @@ func TestRewriteErrors(t *testing.T) {
 	}
 }
 
+// TestEmptyExpectation: an expectation without fields is that the step succeeds, and is written so
+// that Parse reads it.
+func TestEmptyExpectation(t *testing.T) {
+	s, _, _ := checked(t, expectFile("  expect: conflict\n"))
+	s.Steps[1].Expect = &Expectation{}
+	back, err := Parse(s.YAML(), "")
+	if err != nil || back.Steps[1].Expect.Result != Succeeded {
+		t.Fatalf("%s\n%v", s.YAML(), err)
+	}
+}
+
 func TestExpectationsRoundTrip(t *testing.T) {
 	s, _, _ := checked(t, expectFile("  expect: {result: conflict, code: 409, conflicts: {.data.a: [alice]}, owners: {.data.b: []}, object: {data: {a: \"1\"}}, warnings: [w]}\n"))
 	back, err := Parse(s.YAML(), "")
