@@ -9,7 +9,7 @@ type ApplyOptions struct {
 	// apply has rules of its own: "kubectl", and "kubectl-client-side-apply" for ClientApply.
 	FieldManager string
 	Force        bool // for Apply only
-	// TransferClientSide is for Apply only.
+	// TransferClientSide is for every server-side apply, that of Resolve and Alternatives too.
 	TransferClientSide bool
 	// KeepLastApplied is for Alternatives only: if the wanted object has no annotation
 	// [patch.LastApplied], as manifests have none, it keeps that of the live object.

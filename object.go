@@ -9,10 +9,10 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Object is an API object with its kind and the owners of its fields, as returned by a Lab;
-// one that was not is refused with ErrInput. It is immutable and safe for concurrent use. When it is
-// the live Input of another change, it is not decoded again. As an Input, a nil *Object is no
-// object.
+// Object is an API object with its kind and the owners of its fields, as returned by a Lab. It is
+// immutable and safe for concurrent use. When it is the live Input of another change, it is not
+// decoded again. As an Input, a nil *Object is no object, and an Object that no Lab returned is
+// refused with ErrInput.
 //
 // Functions of packages explain and fieldmanager take an Object as
 // fieldmanager.Object{Value: o.Value, Managed: o.Managed}. [Object.Join] is the object for other

@@ -1,5 +1,7 @@
 package explain
 
+import "slices"
+
 // The IDs of the rules of Lint, which are stable. LintRules lists all of them. Only the rules
 // that callers have to apply themselves are exported. A document.Value cannot have duplicate
 // keys: they are in document.Document.Duplicates. Whether a kind that the registry does not have
@@ -42,7 +44,7 @@ type LintRule struct {
 }
 
 // LintRules returns the rules of Lint in the order of doc/lint.md.
-func LintRules() []LintRule { return append([]LintRule{}, lintRules...) }
+func LintRules() []LintRule { return slices.Clone(lintRules) }
 
 func lintRule(id string) LintRule {
 	for _, r := range lintRules {

@@ -78,7 +78,7 @@ type Options struct {
 	// Now is the time of the request, which some defaults use (a device taint's timeAdded).
 	// If it is zero, these defaults are omitted.
 	Now time.Time
-	// Observe is called for every value that a rule sets, in order.
+	// Observe, if not nil, is called for every value that a rule sets, in order.
 	Observe func(Filled)
 }
 

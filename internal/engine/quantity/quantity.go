@@ -343,7 +343,8 @@ func (q Quantity) minus() string {
 	return ""
 }
 
-// whole returns the value of an integer with a binary suffix, which has no large exponent.
+// whole returns the digits of the value without its sign, rounded up to an integer. A positive
+// exponent becomes zeros, so callers exclude large ones.
 func (q Quantity) whole() natural {
 	if q.exponent <= 0 {
 		return q.RoundUp(0).number
