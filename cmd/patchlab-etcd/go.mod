@@ -6,6 +6,7 @@ require (
 	github.com/patchlab-dev/patchlab v0.0.0
 	github.com/patchlab-dev/patchlab/admission v0.0.0
 	github.com/patchlab-dev/patchlab/store/etcd v0.0.0
+	k8s.io/klog/v2 v2.140.0
 )
 
 require (
@@ -89,7 +90,6 @@ require (
 	k8s.io/client-go v0.36.3 // indirect
 	k8s.io/component-base v0.36.3 // indirect
 	k8s.io/dynamic-resource-allocation v0.36.3 // indirect
-	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260317180543-43fb72c5454a // indirect
 	k8s.io/pod-security-admission v0.36.3 // indirect
 	k8s.io/streaming v0.36.3 // indirect

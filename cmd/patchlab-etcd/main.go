@@ -6,6 +6,8 @@ import (
 	"context"
 	"os"
 
+	"k8s.io/klog/v2"
+
 	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/admission/podsecurity"
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -23,6 +25,7 @@ func main() {
 			return admission.Configure(c, admission.Options{RBAC: o.RBAC, Disabled: o.Disabled})
 		},
 		Plugins: []plugins.Plugin{podsecurity.Plugin()},
+		Log:     klog.SetSlogLogger,
 		Etcd:    open,
 	}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -2,10 +2,12 @@ package etcd
 
 import (
 	"bufio"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -60,12 +62,58 @@ func TestServeOverEtcdRunsAdmission(t *testing.T) {
 	}
 }
 
+// TestServeOverEtcdLogsInOneFormat checks that the log of kube-apiserver's libraries, here about a webhook that
+// does not respond, is in the format of the server's own.
+func TestServeOverEtcdLogsInOneFormat(t *testing.T) {
+	program := buildProgram(t)
+	endpoint := etcdtest.Start(t, 1)[0]
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	server := serveLoggingTo(t, log, program, endpoint, "--log-format", "json")
+	for _, c := range []struct{ path, body string }{
+		{"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", `{"metadata":{"name":"absent"},"webhooks":[{"name":"absent.example.com","failurePolicy":"Ignore",
+			"sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":{"url":"https://127.0.0.1:1/"},
+			"rules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["configmaps"]}]}]}`},
+		{"/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"}}`},
+	} {
+		resp, err := http.Post(server+c.path, "application/json", strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusCreated {
+			t.Fatalf("%s: %s", c.path, resp.Status)
+		}
+	}
+	text, err := os.ReadFile(log.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "absent.example.com") {
+		t.Errorf("the log does not name the webhook:\n%s", text)
+	}
+	for line := range strings.Lines(string(text)) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("a line of the log is not JSON: %s", line)
+		}
+	}
+}
+
 // serveOver runs 'patchlab-etcd serve' on an etcd until the test ends, and returns its
 // URL.
 func serveOver(t *testing.T, program, endpoint string, flags ...string) string {
 	t.Helper()
+	return serveLoggingTo(t, os.Stderr, program, endpoint, flags...)
+}
+
+// serveLoggingTo is serveOver with another place for the log.
+func serveLoggingTo(t *testing.T, log io.Writer, program, endpoint string, flags ...string) string {
+	t.Helper()
 	c := exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "etcd", "--etcd-endpoints", endpoint}, flags...)...)
-	c.Stderr = os.Stderr
+	c.Stderr = log
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
