@@ -4,6 +4,7 @@ package architecture
 import (
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,34 @@ func TestDependenciesPointOneWay(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// listedPackage matches the row of a package in the README.
+var listedPackage = regexp.MustCompile(`(?m)^\| \[.(\w+).\]\([\w.]+\) \|`)
+
+// TestReadmeListsPackagesInOrder checks that each package in the table of the README imports only packages
+// above it, as the README states.
+func TestReadmeListsPackagesInOrder(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	above := map[string][]string{} // with what they import
+	for _, row := range listedPackage.FindAllStringSubmatch(string(readme), -1) {
+		pkg := module + row[1]
+		if row[1] == "patchlab" {
+			pkg = strings.TrimSuffix(module, "/")
+		}
+		for name, imported := range above {
+			if slices.Contains(imported, pkg) {
+				t.Errorf("%s is below %s, which imports it", row[1], name)
+			}
+		}
+		above[row[1]] = dependencies(t, pkg)
+	}
+	if len(above) < 15 {
+		t.Errorf("only %d packages were found", len(above))
 	}
 }
 

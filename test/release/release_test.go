@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,6 +55,20 @@ func TestFoldersListEveryModule(t *testing.T) {
 		folder := filepath.Dir(file)
 		if !published[folder] && folder != "examples" && folder != "test" && !strings.HasPrefix(folder, "test/") && !strings.Contains(folder, "testdata") {
 			t.Errorf("%s is not in Folders", folder)
+		}
+	}
+}
+
+// TestVersionsListEveryModule checks that doc/versions.md lists the published modules with their tags.
+func TestVersionsListEveryModule(t *testing.T) {
+	page, err := os.ReadFile("../../doc/versions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range Folders() {
+		row := "| `" + path.Join(root, folder) + "` | `" + path.Join(folder, "v")
+		if !strings.Contains(string(page), row) {
+			t.Errorf("doc/versions.md does not have the row %s", row)
 		}
 	}
 }
