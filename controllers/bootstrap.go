@@ -174,14 +174,6 @@ func publish(ctx context.Context, c *cluster.Cluster, body string) error {
 	return start(ctx, c, body)
 }
 
-// PublishAuthorities creates the ConfigMap extension-apiserver-authentication in kube-system unless it
-// exists. It holds certificates in PEM: those of the authorities that authenticate clients. Servers
-// that delegate authentication, such as extension API servers, do not start without it.
-func PublishAuthorities(ctx context.Context, c *cluster.Cluster, pem []byte) error {
-	return start(ctx, c, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"extension-apiserver-authentication","namespace":"kube-system"},`+
-		`"data":{"client-ca-file":`+document.NewString(string(pem)).String()+`}}`)
-}
-
 // startRequest returns a parsed object, and a request by kube-apiserver that gets it.
 func startRequest(c *cluster.Cluster, body string) (*document.Document, cluster.Request, error) {
 	d, err := document.Parse([]byte(body), document.Options{})

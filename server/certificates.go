@@ -36,7 +36,7 @@ func certify(ctx context.Context, _ net.Conn) context.Context {
 }
 
 // certificateUser returns the user of the client certificate of a request, and false if there is
-// none. The error says that the certificate is not valid.
+// none. An error means that the certificate is not valid.
 func (s *Server) certificateUser(r *http.Request) (cluster.User, bool, error) {
 	c, ok := r.Context().Value(certifiedKey{}).(*certified)
 	if !ok || r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
