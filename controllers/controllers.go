@@ -125,22 +125,25 @@ const reopenAfter = 100 * time.Millisecond
 // Run runs the controllers until ctx is done or the cluster is closed, and then returns nil.
 // It returns an error if it cannot watch the objects of the cluster when it begins. A stream of changes that
 // ends later, because the controllers fell behind the history or the store was not available, is opened
-// again, and all objects are examined anew.
+// again, and all objects are examined anew. A store that stays unavailable is reported once.
 func Run(ctx context.Context, c *cluster.Cluster, o Options) error {
 	changes, err := c.Changes(ctx)
 	if err != nil {
 		return fmt.Errorf("watching the objects of the cluster: %w", err)
 	}
+	reported := "" // the last fault since a stream was open
 	for {
 		if err == nil {
 			err = newRunner(c, o).run(ctx, changes)
 			changes.Stop()
+			reported = ""
 		}
 		if ctx.Err() != nil || errors.Is(err, store.ErrClosed) {
 			return nil
 		}
-		if o.Fault != nil && !errors.Is(err, store.ErrSlow) {
+		if o.Fault != nil && !errors.Is(err, store.ErrSlow) && err.Error() != reported {
 			o.Fault(fmt.Errorf("watching the objects of the cluster: %w", err))
+			reported = err.Error()
 		}
 		select {
 		case <-ctx.Done():
