@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // stream answers a request for the log of a container, or for a connection to one, up to the point where
-// kube-apiserver asks the node of the pod (pkg/registry/core/pod, LogLocation and streamLocation). Without a
-// node, the log is empty and there is nothing to connect to.
+// kube-apiserver connects to the node of the pod (pkg/registry/core/pod, LogLocation and streamLocation). Without
+// a node, the log is empty and there is nothing to connect to.
 func (c *Cluster) stream(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
 	s := &streaming{Request: r, ep: ep, pipeline: c.pipeline}
 	resp, st := c.openStream(ctx, s)
@@ -51,13 +52,33 @@ func (c *Cluster) openStream(ctx context.Context, s *streaming) (*Response, *Sta
 			return nil, st
 		}
 	}
-	switch {
-	case spec.Get("nodeName").StringOr("") != "":
-		return nil, notServed(s.ep, s.ep.sub)
+	switch node := spec.Get("nodeName").StringOr(""); {
+	case node != "":
+		return nil, c.noConnection(ctx, s, node)
 	case s.ep.sub == subLog:
 		return &Response{Code: 204}, nil
 	}
 	return nil, badRequest(fmt.Sprintf("pod %s does not have a host assigned", s.Name))
+}
+
+// noConnection returns the error of a connection to a node. If the node does not exist, kube-apiserver's error has
+// the name of the node and the resource of the request.
+func (c *Cluster) noConnection(ctx context.Context, s *streaming, name string) *Status {
+	kind, ok := s.kinds.Kind(kinds.Node())
+	if !ok {
+		return notServed(s.ep, s.ep.sub)
+	}
+	node, st := c.get(ctx, &Request{Verb: Get, Name: name}, &endpoint{kind: kind, strategy: s.strategy(kind), body: kind})
+	switch {
+	case st != nil && st.Code == 404:
+		return notFound(s.ep.what(), name)
+	case st != nil:
+		return st
+	}
+	if _, err := kinds.NodeAddress(node.Object.Value()); err != nil {
+		return &Status{Code: 500, Message: err.Error()}
+	}
+	return notServed(s.ep, s.ep.sub)
 }
 
 func (s *streaming) bodyKind() groupResource {

@@ -15,7 +15,17 @@ func TestStreamOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	for name, spec := range map[string]string{"p": `{"containers":[{"name":"a","image":"i"},{"name":"b","image":"i"}]}`, "bound": `{"nodeName":"n","containers":[{"name":"a","image":"i"}]}`} {
+	for _, node := range []string{`{"metadata":{"name":"bare"}}`, `{"metadata":{"name":"n"},"status":{"addresses":[{"type":"ExternalIP","address":"10.1.1.2"}]}}`} {
+		if _, err := c.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "nodes", Body: []byte(node)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, spec := range map[string]string{
+		"p":      `{"containers":[{"name":"a","image":"i"},{"name":"b","image":"i"}]}`,
+		"bound":  `{"nodeName":"n","containers":[{"name":"a","image":"i"}]}`,
+		"onbare": `{"nodeName":"bare","containers":[{"name":"a","image":"i"}]}`,
+		"onnone": `{"nodeName":"none","containers":[{"name":"a","image":"i"}]}`,
+	} {
 		if _, err := c.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "pods", Namespace: "n",
 			Body: []byte(`{"metadata":{"name":"` + name + `"},"spec":` + spec + `}`)}); err != nil {
 			t.Fatal(err)
@@ -31,6 +41,8 @@ func TestStreamOptions(t *testing.T) {
 		{"another container", "p", "exec", `{"container":"c"}`, 400, "container c is not valid for pod p"},
 		{"a container of a pod without a node", "p", "exec", `{"container":"b","command":["ls"]}`, 400, "pod p does not have a host assigned"},
 		{"a pod on a node", "bound", "log", `{}`, 404, "patchlab runs no containers and no nodes, so pods/log is not served"},
+		{"a pod on a node without an address", "onbare", "log", `{}`, 500, "no preferred addresses found; known addresses: []"},
+		{"a pod on a node that does not exist", "onnone", "exec", `{}`, 404, "pods \"none\" not found"},
 		{"a wrong type", "p", "exec", `{"command":"ls"}`, 400, ".command: expected a list, found the string \"ls\""},
 		{"no object", "p", "exec", `[]`, 400, ".: expected an object, found a list"},
 		{"null", "p", "attach", `null`, 400, "a container name must be specified for pod p, choose one of: [a b]"},

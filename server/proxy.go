@@ -4,17 +4,19 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/kinds"
 )
 
 // isProxy reports whether a path has the subresource proxy of a pod, a service or a node. The rest of the path is that of
 // the request which is to be passed on.
 func (p place) isProxy() bool {
-	if p.group != "" || p.version != "v1" || p.subresource != "proxy" || p.name == "" || p.watch {
+	if p.group != "" || p.version != "v1" || p.subresource != "proxy" || p.watch {
 		return false
 	}
 	switch p.resource {
@@ -26,86 +28,37 @@ func (p place) isProxy() bool {
 	return false
 }
 
-// proxyRefusal returns the answer to a request for a proxy subresource. kube-apiserver looks for the object before it
-// connects to it, and refuses one that has no address; there are no containers and nodes to connect to here. As there,
-// the user of the request needs no right to read the object. Methods that the authorizer cannot decide about are refused.
+// proxyRefusal returns the answer to a request for a proxy subresource. kube-apiserver looks for the object and its
+// address before it connects to it (pkg/registry/core, ResourceLocation of pods, services and nodes); there are no
+// containers and nodes to connect to here. As there, the user of the request needs no right to read the object. Methods
+// that the authorizer cannot decide about are refused.
 func (s *Server) proxyRefusal(r *http.Request, p place) error {
 	if _, ok := p.authorizedVerb(r); !ok {
 		return errMethod
+	}
+	if p.name == "" {
+		return badRequest("name must be provided")
 	}
 	name, port, ok := splitProxyName(p.name)
 	if !ok {
 		return badRequest(fmt.Sprintf("invalid %s request %q", strings.TrimSuffix(p.resource, "s"), p.name))
 	}
-	object, err := s.lookUp(r.Context(), &cluster.Request{Version: p.version, Resource: p.resource, Namespace: p.namespace, Name: name})
-	if err != nil {
-		return err
-	}
+	var err error
 	switch p.resource {
 	case "pods":
-		if object.Lookup("status", "podIP").StringOr("") == "" {
-			return badRequest("address not allowed")
-		}
-	case "nodes":
-		if object.Lookup("status", "addresses").Len() == 0 {
-			return &cluster.Status{Code: http.StatusInternalServerError, Message: "no preferred addresses found; known addresses: []"}
-		}
+		err = s.podAddress(r.Context(), p.namespace, name)
 	case "services":
-		if err := s.checkEndpoints(r.Context(), p, object, port); err != nil {
-			return err
-		}
+		err = s.endpointAddress(r.Context(), p, name, port)
+	case "nodes":
+		err = s.nodeAddress(r.Context(), name)
+	}
+	if err != nil {
+		return err
 	}
 	_, err = s.lookUp(r.Context(), &cluster.Request{
 		Version: p.version, Resource: p.resource, Namespace: p.namespace, Name: name, Subresource: p.subresource,
 	})
 	return err
-}
-
-// checkEndpoints refuses a service that does not have a port, or has no address behind it.
-func (s *Server) checkEndpoints(ctx context.Context, p place, service document.Value, port string) error {
-	name := service.Lookup("metadata", "name").StringOr("")
-	if number, err := strconv.ParseInt(port, 10, 64); err == nil && !hasPort(service, number) {
-		return unavailable(fmt.Sprintf("no service port %d found for service %q", number, name))
-	}
-	endpoints, err := s.lookUp(ctx, &cluster.Request{Version: p.version, Resource: "endpoints", Namespace: p.namespace, Name: name})
-	if err != nil {
-		return &cluster.Status{
-			Code: http.StatusNotFound, Reason: cluster.ReasonNotFound, Message: fmt.Sprintf("services %q not found", name),
-			Details: &cluster.StatusDetails{Kind: p.resource, Name: name},
-		}
-	}
-	subsets := endpoints.Get("subsets")
-	for _, subset := range subsets.Items() {
-		if subset.Get("addresses").Len() > 0 {
-			return nil
-		}
-	}
-	if subsets.Len() > 0 {
-		name = p.name
-	}
-	return unavailable(fmt.Sprintf("no endpoints available for service %q", name))
-}
-
-func hasPort(service document.Value, number int64) bool {
-	for _, port := range service.Lookup("spec", "ports").Items() {
-		if n, ok := port.Get("port").Int(); ok && n == number {
-			return true
-		}
-	}
-	return false
-}
-
-func unavailable(message string) *cluster.Status {
-	return &cluster.Status{Code: http.StatusServiceUnavailable, Reason: "ServiceUnavailable", Message: message}
-}
-
-// lookUp returns an object that the server itself reads.
-func (s *Server) lookUp(ctx context.Context, request *cluster.Request) (document.Value, error) {
-	response, err := s.cluster.Do(ctx, request.AsServer())
-	if err != nil {
-		return document.Value{}, err
-	}
-	return response.Object, nil
 }
 
 // splitProxyName splits [http:|https:]NAME[:PORT], the name in the path of a proxy (apimachinery/pkg/util/net,
@@ -122,4 +75,126 @@ func splitProxyName(id string) (name, port string, ok bool) {
 		name, port = parts[0], parts[1]
 	}
 	return name, port, name != ""
+}
+
+// podAddress returns an error if there is no such pod, or if requests may not be passed on to its address.
+func (s *Server) podAddress(ctx context.Context, namespace, name string) error {
+	pod, err := s.coreObject(ctx, "pods", namespace, name)
+	if err != nil {
+		return err
+	}
+	status := pod.Get("status")
+	if ips := status.Get("podIPs"); ips.Len() > 0 {
+		return allowedAddress(ips.At(0).Get("ip").StringOr(""))
+	}
+	return allowedAddress(status.Get("podIP").StringOr(""))
+}
+
+// nodeAddress returns an error if there is no such node, or if requests may not be passed on to its address.
+func (s *Server) nodeAddress(ctx context.Context, name string) error {
+	node, err := s.coreObject(ctx, "nodes", "", name)
+	if err != nil {
+		return err
+	}
+	address, err := kinds.NodeAddress(node)
+	if err != nil {
+		return &cluster.Status{Code: http.StatusInternalServerError, Message: err.Error()}
+	}
+	if _, err := netip.ParseAddr(address); err != nil {
+		return nil // the name of a host, which is not looked up
+	}
+	return allowedAddress(address)
+}
+
+// allowedAddress returns an error for anything but an IP of another machine.
+func allowedAddress(ip string) error {
+	if a, err := netip.ParseAddr(ip); err != nil || !a.IsGlobalUnicast() {
+		return badRequest("address not allowed")
+	}
+	return nil
+}
+
+// endpointAddress returns an error if the Endpoints of a Service have no address of a pod for the port, which is
+// a name, or the number of a port of the Service. Only the ready addresses of existing pods count.
+func (s *Server) endpointAddress(ctx context.Context, p place, name, port string) error {
+	if number, err := strconv.ParseInt(port, 10, 64); err == nil {
+		service, err := s.coreObject(ctx, "services", p.namespace, name)
+		if err != nil {
+			return err
+		}
+		named := false
+		if port, named = portName(service, number); !named {
+			return unavailable(fmt.Sprintf("no service port %d found for service %q", number, name))
+		}
+	}
+	endpoints, err := s.coreObject(ctx, "endpoints", p.namespace, name)
+	if err != nil {
+		if st := asStatus(err); st.Code != http.StatusNotFound {
+			return st
+		}
+		return &cluster.Status{
+			Code: http.StatusNotFound, Reason: cluster.ReasonNotFound, Message: fmt.Sprintf("services %q not found", name),
+			Details: &cluster.StatusDetails{Kind: p.resource, Name: name},
+		}
+	}
+	subsets := endpoints.Get("subsets")
+	if subsets.Len() == 0 {
+		return unavailable(fmt.Sprintf("no endpoints available for service %q", name))
+	}
+	for _, subset := range subsets.Items() {
+		for _, one := range subset.Get("ports").Items() {
+			if one.Get("name").StringOr("") == port && s.hasPod(ctx, p.namespace, subset.Get("addresses")) {
+				return nil
+			}
+		}
+	}
+	return unavailable(fmt.Sprintf("no endpoints available for service %q", p.name))
+}
+
+// portName returns the name of the port of a Service that has the number.
+func portName(service document.Value, number int64) (string, bool) {
+	for _, p := range service.Lookup("spec", "ports").Items() {
+		if n, ok := p.Get("port").Int(); ok && n == number {
+			return p.Get("name").StringOr(""), true
+		}
+	}
+	return "", false
+}
+
+// hasPod reports whether one of the addresses in Endpoints is that of a pod in the namespace.
+func (s *Server) hasPod(ctx context.Context, namespace string, addresses document.Value) bool {
+	for _, a := range addresses.Items() {
+		ref := a.Get("targetRef")
+		if !ref.Exists() || ref.Get("namespace").StringOr("") != namespace {
+			continue
+		}
+		pod, err := s.coreObject(ctx, "pods", namespace, ref.Get("name").StringOr(""))
+		if err != nil {
+			continue
+		}
+		for _, ip := range pod.Lookup("status", "podIPs").Items() {
+			if ip.Get("ip").StringOr("") == a.Get("ip").StringOr("") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func unavailable(message string) *cluster.Status {
+	return &cluster.Status{Code: http.StatusServiceUnavailable, Reason: "ServiceUnavailable", Message: message}
+}
+
+// coreObject returns an object of the core group that the server itself reads.
+func (s *Server) coreObject(ctx context.Context, resource, namespace, name string) (document.Value, error) {
+	return s.lookUp(ctx, &cluster.Request{Version: "v1", Resource: resource, Namespace: namespace, Name: name})
+}
+
+// lookUp returns an object that the server itself reads.
+func (s *Server) lookUp(ctx context.Context, request *cluster.Request) (document.Value, error) {
+	response, err := s.cluster.Do(ctx, request.AsServer())
+	if err != nil {
+		return document.Value{}, err
+	}
+	return response.Object, nil
 }

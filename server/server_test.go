@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -203,7 +204,8 @@ func TestLogAndMetrics(t *testing.T) {
 	if len(log) != 3 || log[1].URL != configMaps+"/a?x=1" || log[1].UserAgent != "me/1" || log[1].Code != 200 || log[1].Bytes == 0 {
 		t.Errorf("log: %+v", log)
 	}
-	if log[1].ID != "id-1" || len(log[0].ID) < 20 || log[0].ID == log[2].ID {
+	uuid := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	if log[1].ID != "id-1" || !uuid.MatchString(log[0].ID) || log[0].ID == log[2].ID {
 		t.Errorf("identifiers: %q, %q and %q", log[0].ID, log[1].ID, log[2].ID)
 	}
 	if w := ask(s, "GET", configMaps+"/a", "", "Audit-Id", "two words\t"); strings.Contains(w.Header().Get("Audit-Id"), "two") {
