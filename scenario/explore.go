@@ -140,7 +140,7 @@ type field struct {
 
 // mostObjects limits the objects that are kept for further interleavings. Of a race with many actors,
 // random interleavings have few states in common but the first.
-const mostObjects = 20_000
+const mostObjects = 4_000
 
 // forget removes the objects and the results of writes that are kept.
 func (e *explorer) forget() {
