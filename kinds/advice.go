@@ -59,7 +59,7 @@ func (s *Strategy) Warnings(k *schema.Kind, subresource string, object, old, ask
 // warning returns the warnings of a strategy's resource, nil if it has none.
 func (s *Strategy) warning() *warning {
 	for i := range warnings {
-		if warnings[i].strategy == s {
+		if of := warnings[i].strategy; of == s || of.later == s {
 			return &warnings[i]
 		}
 	}

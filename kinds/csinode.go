@@ -82,6 +82,9 @@ func validateCSINodeUpdate(c *check, object, old field) {
 			was.Value, driver.Value = was.Value.Without("allocatable"), driver.Value.Without("allocatable")
 		}
 		if !c.same(driver, was) {
+			if !c.kind.Since("1.33") {
+				drivers = object.getAs("spec.drivers", "CSINodeDriver")
+			}
 			c.invalidChange(drivers, isImmutable)
 		}
 	}

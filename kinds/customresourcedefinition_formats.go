@@ -15,8 +15,11 @@ var textFormats = strings.Fields("bsonobjectid uri email hostname ipv4 ipv6 cidr
 
 // warnFormats warns about each format of a CustomResourceDefinition's schemas that the API
 // server ignores and that the live definition, if any, does not have. kube-apiserver lists them
-// in random order; here they are sorted.
+// in random order; here they are sorted. Before Kubernetes 1.34, there is no warning.
 func warnFormats(a *advice, object, old field) {
+	if !a.check.kind.Since("1.34") {
+		return
+	}
 	textOnly := !a.check.kind.Since("1.36")
 	had := unknownFormats(old.Value, textOnly)
 	for _, format := range unknownFormats(object.Value, textOnly) {

@@ -87,6 +87,10 @@ func validateSliceEndpoints(c *check, endpoints field, addressType string) {
 // type nothing is required.
 func validateSliceAddress(c *check, addresses field, i int, addressType string) {
 	address := addresses.item(i)
+	if among(addressType, "IPv4,IPv6") && !c.kind.Since("1.33") {
+		c.formerSliceAddress(address, addressType)
+		return
+	}
 	switch addressType {
 	case "IPv4":
 		if !c.address(address) {
@@ -107,6 +111,15 @@ func validateSliceAddress(c *check, addresses field, i int, addressType string) 
 	case "FQDN":
 		c.fullyQualifiedName(address)
 	}
+}
+
+// formerSliceAddress requires an address of the type, as Kubernetes does before 1.33.
+func (c *check) formerSliceAddress(address field, addressType string) {
+	a, ok := parseAddress(address.text(), true)
+	if !ok || a.Unmap().Is4() != (addressType == "IPv4") {
+		c.invalid(address, "must be a valid "+addressType+" address")
+	}
+	c.endpointAddress(address)
 }
 
 func validateSliceHints(c *check, hints field) {

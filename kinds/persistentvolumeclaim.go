@@ -56,7 +56,9 @@ func validateClaimSpec(c *check, spec field, anyGroup bool) {
 			c.invalid(spec, "must match dataSourceRef")
 		}
 	}
-	c.syntaxIfSet(attributes, names.DNSSubdomain)
+	if c.kind.Since("1.34") {
+		c.syntaxIfSet(attributes, names.DNSSubdomain)
+	}
 }
 
 // validateDataSource requires a name and a kind. In the core group only PersistentVolumeClaim

@@ -65,7 +65,7 @@ func (p *podCheck) handler(f field) {
 			p.port(action.get("port"))
 		case "sleep":
 			grace := p.spec.get("terminationGracePeriodSeconds")
-			if n := action.get("seconds").number(); grace.isSet() && (n < 0 || n > grace.number()) {
+			if n := action.get("seconds").number(); grace.isSet() && (n < 0 || n > grace.number() || n == 0 && !p.kind.Since("1.33")) {
 				p.invalidValue(action, action.Value.Get("seconds"), "must be non-negative and less than terminationGracePeriodSeconds ("+strconv.FormatInt(grace.number(), 10)+")")
 			}
 		}

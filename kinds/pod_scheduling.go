@@ -44,10 +44,10 @@ func (c *check) weight(f field) {
 	}
 }
 
-// nodeTerm validates a node selector term. Only in required terms are values checked that
-// cannot be label values.
+// nodeTerm validates a node selector term. Only in required terms, and from Kubernetes 1.33 on, are
+// values checked that cannot be label values.
 func (c *check) nodeTerm(term field, required bool) {
-	if required {
+	if required && c.kind.Since("1.33") {
 		validateNodeSelectorTerm(c, term)
 		return
 	}
@@ -217,11 +217,15 @@ func (p *podCheck) checkDNS() {
 	for i := range searches.items() {
 		search := searches.item(i)
 		length += len(search.text())
-		if search.text() == "." {
+		relaxed, path := p.kind.Since("1.33"), strings.TrimSuffix(search.text(), ".")
+		if search.text() == "." && relaxed {
 			continue
 		}
-		path := strings.TrimSuffix(search.text(), ".")
-		if why := names.SearchPath(path); why != "" {
+		rule := names.DNSSubdomain
+		if relaxed {
+			rule = names.SearchPath
+		}
+		if why := rule(path); why != "" {
 			p.unmetText(search, path, why)
 		}
 	}

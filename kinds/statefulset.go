@@ -38,7 +38,9 @@ func validateStatefulSet(c *check, object, old field) {
 	}
 	fixed := spec.Value
 	for _, name := range [...]string{"replicas", "template", "updateStrategy", "minReadySeconds", "ordinals", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy"} {
-		fixed = fixed.With(name, was.Get(name))
+		if name != "revisionHistoryLimit" || c.kind.Since("1.33") {
+			fixed = fixed.With(name, was.Get(name))
+		}
 	}
 	if !c.sameAs(spec, fixed, was) {
 		c.forbidden(spec, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "+

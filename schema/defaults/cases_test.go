@@ -120,7 +120,7 @@ var everything = []string{
 	"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"k","matchLabelKeys":["a"],"mismatchLabelKeys":["b"]}]}},
 	"containers":[{"name":"a","lifecycle":{"stopSignal":"SIGINT"},"resizePolicy":[{"resourceName":"cpu","restartPolicy":"NotRequired"}],
 	"restartPolicy":"Never","restartPolicyRules":[{"action":"Restart"}],"env":[{"name":"e","valueFrom":{"fileKeyRef":{"key":"k","path":"p","volumeName":"v"}}}],
-	"volumeMounts":[{"name":"m","mountPath":"/m","recursiveReadOnly":"Enabled"}],"securityContext":{"procMount":"Default"},
+	"volumeMounts":[{"name":"m","mountPath":"/m","recursiveReadOnly":"Enabled"}],"securityContext":{"procMount":"Unmasked"},
 	"resources":{"claims":[{"name":"c"}]}},{"name":"b","lifecycle":{"stopSignal":"SIGINT","preStop":{"exec":{"command":["x"]}}},"volumeMounts":[{"name":"i","mountPath":"/i"}]}],
 	"initContainers":[{"name":"c","restartPolicy":"Never","volumeMounts":[{"name":"i","mountPath":"/i"}]}],
 	"ephemeralContainers":[{"name":"d","restartPolicy":"Never","volumeMounts":[{"name":"i","mountPath":"/i"}]}],
