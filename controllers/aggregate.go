@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -18,35 +19,43 @@ const (
 )
 
 // aggregate sets the rules of each ClusterRole with an aggregationRule to those of the ClusterRoles
-// that its selectors match, in the order of the selectors and of the names. They are applied
-// with force, as kube-controller-manager does.
+// that its selectors match, in the order of the selectors and of the names. A role that cannot be
+// written does not stop the others.
 func (r *runner) aggregate(ctx context.Context) error {
 	all, err := r.roles(ctx, "")
 	if err != nil {
 		return err
 	}
+	var failed []error
 	for _, role := range all {
 		if !role.Get("aggregationRule").Exists() {
 			continue
 		}
-		rules, err := r.aggregated(ctx, role)
-		if err != nil {
-			return err
-		}
-		if document.Equal(rules, role.Get("rules")) || rules.Len() == 0 && role.Get("rules").Len() == 0 {
-			continue
-		}
-		name, force := role.Lookup("metadata", "name"), true
-		configuration := document.NewObject().With("apiVersion", document.NewString(rbacGroup+"/v1")).With("kind", document.NewString("ClusterRole")).
-			With("metadata", document.NewObject().With("name", name)).With("rules", rules)
-		q := r.roleRequest(cluster.Patch)
-		q.Name, q.Format, q.Body = name.StringOr(""), cluster.ApplyPatch, configuration.JSON()
-		q.FieldManager, q.Force = aggregator, &force
-		if _, err := r.cluster.Do(ctx, q); err != nil {
-			return err
+		if err := r.aggregateInto(ctx, role); !isNotFound(err) {
+			failed = append(failed, err)
 		}
 	}
-	return nil
+	return errors.Join(failed...)
+}
+
+// aggregateInto sets the rules of a ClusterRole. They are applied with force, as
+// kube-controller-manager does.
+func (r *runner) aggregateInto(ctx context.Context, role document.Value) error {
+	rules, err := r.aggregated(ctx, role)
+	if err != nil {
+		return err
+	}
+	if document.Equal(rules, role.Get("rules")) || rules.Len() == 0 && role.Get("rules").Len() == 0 {
+		return nil
+	}
+	name, force := role.Lookup("metadata", "name"), true
+	configuration := document.NewObject().With("apiVersion", document.NewString(rbacGroup+"/v1")).With("kind", document.NewString("ClusterRole")).
+		With("metadata", document.NewObject().With("name", name)).With("rules", rules)
+	q := r.roleRequest(cluster.Patch)
+	q.Name, q.Format, q.Body = name.StringOr(""), cluster.ApplyPatch, configuration.JSON()
+	q.FieldManager, q.Force = aggregator, &force
+	_, err = r.cluster.Do(ctx, q)
+	return err
 }
 
 // aggregated returns the rules of the ClusterRoles that a role aggregates, each once.
