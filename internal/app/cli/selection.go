@@ -26,10 +26,10 @@ deployments.apps/web; with --namespace, only those in it.`
 func selectionOf(args []string) (selection, error) {
 	var all selection
 	for _, arg := range args {
-		if !resourceName.MatchString(arg) {
+		resource, name, _ := strings.Cut(arg, "/")
+		if resource == "" || name == "" { // names of roles may have any characters but / and %
 			return nil, usage(arg + ": expected KIND/NAME, such as deployment/web, to select an object of OBJECT")
 		}
-		resource, name, _ := strings.Cut(arg, "/")
 		kind, group, _ := strings.Cut(resource, ".")
 		all = append(all, selected{arg, kind, group, name})
 	}
