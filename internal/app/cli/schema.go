@@ -84,7 +84,9 @@ func (a *App) schema(ctx context.Context, name string, o *schemaOptions) error {
 	if err != nil {
 		return err
 	}
-	d.members(field, o.recursive)
+	if err := d.members(field, o.recursive); err != nil {
+		return err
+	}
 	if o.output == "text" {
 		a.show(d.text(field))
 		return nil
@@ -254,7 +256,9 @@ func (a *App) schemaPaths(ctx context.Context, o *schemaOptions, begun string) [
 	if err != nil {
 		return nil
 	}
-	d.members(f, false)
+	if d.members(f, false) != nil {
+		return nil
+	}
 	var paths []string
 	for _, kid := range f.Fields {
 		paths = append(paths, begun[:at]+kid.Path[len(f.Path):])

@@ -2,8 +2,12 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
@@ -52,7 +56,9 @@ func TestSchemaOfEveryKind(t *testing.T) {
 			t.Fatal(err)
 		}
 		root := d.root()
-		d.members(root, true)
+		if err := d.members(root, true); err != nil {
+			t.Fatal(err)
+		}
 		check(d, root)
 		for _, f := range root.Fields {
 			if again, err := d.at(f.Path); err != nil || again.t != f.t {
@@ -63,6 +69,42 @@ func TestSchemaOfEveryKind(t *testing.T) {
 	t.Logf("%d kinds, %d fields, %d keyed lists", kinds, fields, keyed)
 	if kinds < 80 || fields < 10000 || keyed < 300 {
 		t.Error("too few kinds, fields or keyed lists")
+	}
+}
+
+// TestSchemaOfTypesInEachOther describes types that contain each other, which have more paths than memory.
+func TestSchemaOfTypesInEachOther(t *testing.T) {
+	const types = 11
+	var fields, definitions strings.Builder
+	for i := range types {
+		fmt.Fprintf(&fields, "        f%d: {$ref: '#/components/schemas/com.example.v1.T%d'}\n", i, i)
+	}
+	for i := range types {
+		fmt.Fprintf(&definitions, "    com.example.v1.T%d:\n      type: object\n      properties:\n%s", i, fields.String())
+	}
+	file := filepath.Join(t.TempDir(), "openapi.yaml")
+	if err := os.WriteFile(file, []byte(`openapi: 3.0.0
+paths:
+  /apis/example.com/v1/namespaces/{namespace}/lamps/{name}:
+    get: {x-kubernetes-action: get, x-kubernetes-group-version-kind: {group: example.com, version: v1, kind: Lamp}}
+components:
+  schemas:
+    com.example.v1.Lamp:
+      type: object
+      properties:
+        spec: {$ref: '#/components/schemas/com.example.v1.T0'}
+      x-kubernetes-group-version-kind: [{group: example.com, version: v1, kind: Lamp}]
+`+definitions.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errOut strings.Builder
+	app := &App{Out: &out, Err: &errOut, Now: time.Now}
+	if code := app.run(t.Context(), []string{"schema", "lamp.spec", "--openapi", file, "--recursive"}); code != exitRefused || !strings.Contains(errOut.String(), "Lamp has more than 200000 fields") {
+		t.Errorf("code %d, %s", code, errOut.String())
+	}
+	errOut.Reset()
+	if code := app.run(t.Context(), []string{"schema", "lamp.spec.f1", "--openapi", file}); code != 0 || !strings.Contains(out.String(), "f10 ") {
+		t.Errorf("code %d, %s%s", code, out.String(), errOut.String())
 	}
 }
 

@@ -47,6 +47,8 @@ type above struct {
 type describer struct {
 	kind  *schema.Kind
 	rules map[string][]*defaults.Rule // by type and field
+	// described is the number of fields that were described.
+	described int
 }
 
 func newDescriber(r *schema.Registry, kind *schema.Kind) (*describer, error) {
@@ -162,21 +164,30 @@ func (d *describer) member(f *fieldMerge, name string) *fieldMerge {
 	return kid
 }
 
+// maxFields is the number of fields that are described at most. The largest definitions have some ten
+// thousand; types of an OpenAPI document that contain each other have more than can be printed.
+const maxFields = 200_000
+
 // members describes the fields of a field.
-func (d *describer) members(f *fieldMerge, recursive bool) {
-	const most = 12 // the maximum depth for recursive types
+func (d *describer) members(f *fieldMerge, recursive bool) error {
 	t, _ := itemType(f.t)
-	if t == nil || t.Map == nil || len(f.path) > most {
-		return
+	if t == nil || t.Map == nil {
+		return nil
 	}
 	for _, m := range t.Map.Fields {
+		if d.described++; d.described > maxFields {
+			return fmt.Errorf("%s has more than %d fields below it; describe one of them without --recursive", d.kind.Kind, maxFields)
+		}
 		kid := d.member(f, m.Name)
 		f.Fields = append(f.Fields, kid)
 		inner, _ := itemType(kid.t)
 		if recursive && !within(f.above, inner) {
-			d.members(kid, true)
+			if err := d.members(kid, true); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // within reports whether a type is among the enclosing types of a field, which identifies
