@@ -100,7 +100,7 @@ func (c Config) withDefaults() Config {
 		c.Now = time.Now
 	}
 	if c.UID == nil {
-		c.UID = randomUID
+		c.UID = NewUID
 	}
 	if c.Suffix == nil {
 		c.Suffix = randomSuffix
@@ -111,9 +111,9 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// randomUID returns a random UUID of version 4 (RFC 9562). A uid has to be unique but not
-// secret, so it does without crypto/rand, which would add 0.1 MB to the page.
-func randomUID() string {
+// NewUID returns a random UUID of version 4 (RFC 9562), the default of Config.UID. A uid has to be
+// unique but not secret, so it does without crypto/rand, which would add 0.1 MB to the page.
+func NewUID() string {
 	var b [16]byte
 	binary.NativeEndian.PutUint64(b[:], rand.Uint64())
 	binary.NativeEndian.PutUint64(b[8:], rand.Uint64())

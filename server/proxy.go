@@ -182,7 +182,7 @@ func (s *Server) hasPod(ctx context.Context, namespace string, addresses documen
 }
 
 func unavailable(message string) *cluster.Status {
-	return &cluster.Status{Code: http.StatusServiceUnavailable, Reason: "ServiceUnavailable", Message: message}
+	return &cluster.Status{Code: http.StatusServiceUnavailable, Reason: cluster.ReasonUnavailable, Message: message}
 }
 
 // coreObject returns an object of the core group that the server itself reads.

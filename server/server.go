@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/subtle"
 	"crypto/x509"
 	"errors"
@@ -208,24 +207,16 @@ const auditID = "Audit-Id"
 // hyphens are accepted, so that it cannot corrupt the log.
 const maxAuditID = 64
 
-// requestID returns the identifier that the client sent, or a random UUID.
+// requestID returns the identifier that the client sent, or a random UUID as kube-apiserver does.
 func requestID(r *http.Request) string {
 	id := r.Header.Get(auditID)
 	other := func(c rune) bool {
 		return c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
 	}
 	if id == "" || len(id) > maxAuditID || strings.IndexFunc(id, other) >= 0 {
-		return randomUUID()
+		return cluster.NewUID()
 	}
 	return id
-}
-
-// randomUUID returns a random UUID of version 4, the form of kube-apiserver's identifiers.
-func randomUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // does not fail
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // finish answers a panic with 500, and counts and logs the request.
