@@ -277,7 +277,7 @@ func TestPatchOfOneOfSeveralObjects(t *testing.T) {
 func TestScaleOfOneOfSeveralObjects(t *testing.T) {
 	lab := newLab(t, patchlab.Options{})
 	live := patchlab.Bytes(webDeployment + "---\n" + strings.Replace(webDeployment, "namespace: shop", "namespace: prod", 1) +
-		"---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: shop}}\n")
+		"---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: shop}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: shop}}\n")
 	scale := func(metadata string) (*patchlab.Result, error) {
 		for result, err := range lab.Run(live, patchlab.Bytes("{apiVersion: autoscaling/v1, kind: Scale, metadata: "+metadata+", spec: {replicas: 7}}"),
 			patchlab.Change{Action: patchlab.ActionUpdate, Subresource: "scale"}) {
@@ -290,6 +290,10 @@ func TestScaleOfOneOfSeveralObjects(t *testing.T) {
 		t.Errorf("%+v, %v", result, err)
 	}
 	if _, err = scale("{name: web}"); err == nil || !strings.Contains(err.Error(), "the Scale matches Deployment web in namespace shop, Deployment web in namespace prod; set metadata") {
+		t.Errorf("%v", err)
+	}
+	// Of the objects with the name other, none can be scaled.
+	if _, err = scale("{name: other, namespace: shop}"); err == nil || !strings.Contains(err.Error(), "no live object with a scale subresource matches the Scale other in namespace shop") {
 		t.Errorf("%v", err)
 	}
 }

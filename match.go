@@ -53,74 +53,6 @@ func printable(name string) string {
 	return name
 }
 
-// groupKindName is the index key of live objects. Objects in several namespaces may share
-// one key; the namespace is compared afterwards.
-type groupKindName struct{ group, kind, name string }
-
-// liveObjects indexes the live objects for matching. Each change sees an object as the
-// previous changes left it.
-type liveObjects struct {
-	all    []liveObject
-	byName map[groupKindName][]int
-	// given is the number of objects in the live input; later ones were created by changes.
-	given int
-	// owned reports whether an object of the live input has managedFields.
-	owned bool
-}
-
-// A liveObject is an object from the live input, or one that an earlier change created.
-type liveObject struct {
-	manifest.Object
-	namespace string
-	// opened is the decoded object; nil until it is needed.
-	opened *Object
-}
-
-func readLive(in Input) (*liveObjects, error) {
-	if o, ok := in.(*Object); ok && o != nil {
-		if err := o.usable(); err != nil {
-			return nil, err
-		}
-		l := &liveObjects{byName: map[groupKindName][]int{}}
-		l.add(liveObject{Object: manifest.Object{Value: o.Value, Document: &document.Document{Root: o.Value}}, opened: o})
-		l.given = 1
-		return l, nil
-	}
-	found, err := objects(in)
-	if err != nil {
-		return nil, err
-	}
-	l := &liveObjects{byName: make(map[groupKindName][]int, len(found)), given: len(found)}
-	for _, o := range found {
-		if o.Value.Kind() != document.Object {
-			return nil, &Error{Position: o.Position(), Err: ErrInput, message: "expected a live object, found a " + o.Value.Kind().String()}
-		}
-		l.add(liveObject{Object: o})
-		l.owned = l.owned || o.Value.Lookup("metadata", "managedFields").Len() > 0
-	}
-	return l, nil
-}
-
-// add indexes an object by its name. Of several objects with the same name and namespace
-// the first is used.
-func (l *liveObjects) add(o liveObject) {
-	o.namespace = o.Value.Lookup("metadata", "namespace").StringOr("")
-	name := nameOf(o.Value)
-	l.all = append(l.all, o)
-	l.byName[name] = append(l.byName[name], len(l.all)-1)
-}
-
-// terminating reports whether a namespace is among the live objects and being deleted.
-func (l *liveObjects) terminating(namespace string) bool {
-	found := l.byName[groupKindName{"", "Namespace", namespace}]
-	return len(found) > 0 && l.all[found[0]].Value.Lookup("metadata", "deletionTimestamp").Kind() == document.String
-}
-
-func nameOf(v document.Value) groupKindName {
-	group, _, _ := schema.SplitAPIVersion(v.Get("apiVersion").StringOr(""))
-	return groupKindName{group, v.Get("kind").StringOr(""), v.Lookup("metadata", "name").StringOr("")}
-}
-
 // matched is a change's document together with the live object that it changes.
 type matched struct {
 	manifest.Object
@@ -134,12 +66,14 @@ type matched struct {
 // match finds the live object that a document changes.
 func (l *Lab) match(live *liveObjects, o manifest.Object, c Change) (*matched, error) {
 	m := &matched{Object: o, at: -1}
-	scale := c.Subresource == "scale" && o.Kind() == "Scale"
-	if !o.Typed() || scale {
-		if missing := missingType(o, c.Action); missing != "" {
-			return m, &fieldProblem{nil, missing, ErrInput}
-		}
-		return m, l.matchUntyped(live, m, c)
+	if missing := missingType(o, c.Action); missing != "" {
+		return m, &fieldProblem{nil, missing, ErrInput}
+	}
+	if c.Subresource == "scale" && o.Kind() == "Scale" {
+		return m, l.matchScale(live, m, c)
+	}
+	if !o.Typed() {
+		return m, l.matchPatch(live, m, c)
 	}
 	name := nameOf(o.Value)
 	candidates := live.byName[name]
@@ -213,17 +147,6 @@ func nameRequired(v document.Value) string {
 	return "metadata.name is required"
 }
 
-// ofKind returns the indices of all live objects of a kind.
-func (l *liveObjects) ofKind(name groupKindName) []int {
-	var found []int
-	for i, o := range l.all {
-		if n := nameOf(o.Value); n.group == name.group && n.kind == name.kind {
-			found = append(found, i)
-		}
-	}
-	return found
-}
-
 // identify sets the kind of a match.
 func (l *Lab) identify(m *matched, v document.Value, namespaced bool, c Change) error {
 	kind, note, err := l.kindOf(v, namespaced, c.Subresource == "status")
@@ -285,108 +208,64 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 	return nil
 }
 
-// matchUntyped finds the live object for a patch without a kind, or for a Scale: the only one, or the only
-// one with its name and in the namespace of the change or of the Scale.
-func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
-	candidates := make([]int, 0, 1)
-	name, others := m.Value.Lookup("metadata", "name").StringOr(""), 0
-	namespace, isScale := c.Namespace, m.Value.Get("kind").StringOr("") == "Scale"
-	if isScale {
-		namespace = cmp.Or(m.Value.Lookup("metadata", "namespace").StringOr(""), c.Namespace)
-	}
-	for i, o := range live.all {
-		switch {
-		case name != "" && o.Value.Lookup("metadata", "name").StringOr("") != name:
-		case namespace != "" && o.namespace != "" && o.namespace != namespace:
-			others++
-		case isScale && !l.hasScale(o.Value):
-		default:
-			candidates = append(candidates, i)
-		}
-	}
-	if len(candidates) == 0 && others > 0 {
-		text := fmt.Sprintf("there is no live object for the patch in the namespace %q", namespace)
-		if namespace == c.Namespace {
-			text += " (--namespace)"
-		}
-		return &fieldProblem{nil, text, ErrNoMatch}
-	}
-	if len(candidates) == 0 && name != "" && len(live.all) > 0 {
+// matchPatch finds the live object for a patch without a kind: the only one, or the only one with the
+// patch's name and in the namespace of the change.
+func (l *Lab) matchPatch(live *liveObjects, m *matched, c Change) error {
+	name := m.Value.Lookup("metadata", "name").StringOr("")
+	candidates, elsewhere := live.named(name, c.Namespace)
+	kind := m.Value.Kind()
+	switch {
+	case len(candidates) == 1:
+		return l.matchLive(live, m, candidates[0], c)
+	case kind != document.Object && kind != document.List:
+		return &fieldProblem{nil, "expected an object or a patch, found a " + kind.String(), ErrInput}
+	case len(candidates) == 0 && elsewhere > 0:
+		return &fieldProblem{nil, fmt.Sprintf("there is no live object for the patch in the namespace %q (--namespace)", c.Namespace), ErrNoMatch}
+	case len(candidates) == 0 && name != "" && len(live.all) > 0:
 		return &fieldProblem{document.Keys("metadata", "name"), fmt.Sprintf("there is no live object with the name %q", name), ErrNoMatch}
+	case kind == document.List:
+		return &fieldProblem{nil, "a JSON patch does not name its object, and there " + countLive(len(live.all)) + "; provide exactly one live object", ErrNoMatch}
 	}
-	if len(candidates) != 1 {
-		if k := m.Value.Kind(); k != document.Object && k != document.List {
-			return &fieldProblem{nil, "expected an object or a patch, found a " + k.String(), ErrInput}
-		}
-		if m.Value.Kind() == document.List {
-			return &fieldProblem{nil, fmt.Sprintf("a JSON patch does not name its object, and there %s; provide exactly one live object", countLive(len(live.all))), ErrNoMatch}
-		}
-		if isScale && len(candidates) > 1 {
-			return &fieldProblem{nil, "the Scale matches " + live.list(candidates) + "; set metadata.name and metadata.namespace", ErrNoMatch}
-		}
-		return &fieldProblem{nil, fmt.Sprintf("the patch has no apiVersion and kind, and there %s; provide exactly one live object, or apiVersion, kind and metadata.name in the patch and its type",
-			countLive(len(live.all))), ErrNoMatch}
+	return &fieldProblem{nil, "the patch has no apiVersion and kind, and there " + countLive(len(live.all)) +
+		"; provide exactly one live object, or apiVersion, kind and metadata.name in the patch and its type", ErrNoMatch}
+}
+
+// matchScale finds the live object of a Scale: the only one with the Scale's name and in its namespace whose
+// kind has a scale.
+func (l *Lab) matchScale(live *liveObjects, m *matched, c Change) error {
+	metadata := m.Value.Get("metadata")
+	name, namespace := metadata.Get("name").StringOr(""), cmp.Or(metadata.Get("namespace").StringOr(""), c.Namespace)
+	candidates, _ := live.named(name, namespace)
+	candidates = slices.DeleteFunc(candidates, func(i int) bool { return !l.hasScale(live.all[i].Value) })
+	switch len(candidates) {
+	case 1:
+		return l.matchLive(live, m, candidates[0], c)
+	case 0:
+		return &fieldProblem{nil, "no live object with a scale subresource matches the " + Target{Kind: "Scale", Namespace: namespace, Name: name}.String(), ErrNoMatch}
 	}
-	m.at = candidates[0]
-	o := live.all[m.at]
+	return &fieldProblem{nil, "the Scale matches " + live.list(candidates) + "; set metadata.name and metadata.namespace", ErrNoMatch}
+}
+
+// matchLive makes a document without a kind of its own a change of a live object, whose kind it has.
+func (l *Lab) matchLive(live *liveObjects, m *matched, at int, c Change) error {
+	o := live.all[at]
 	if err := o.identified(); err != nil {
 		return err
 	}
 	if err := l.identify(m, o.Value, o.namespace != "", c); err != nil {
 		return err
 	}
-	m.target.Name = o.Value.Lookup("metadata", "name").StringOr("")
+	m.at, m.target.Name = at, o.Value.Lookup("metadata", "name").StringOr("")
 	if m.kind.Namespaced {
 		m.target.Namespace = cmp.Or(o.namespace, c.Namespace, c.DefaultNamespace, "default")
 	}
 	return nil
 }
 
-// identified returns an error with the position in the live input if a live object lacks a part
-// of its identity, which a patch without a kind takes from it.
-func (o liveObject) identified() error {
-	for _, field := range [...][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
-		if o.Value.Lookup(field...).StringOr("") == "" {
-			return &Error{Position: o.PositionOf(document.Keys(field...)), Err: ErrInput,
-				message: "a live object requires apiVersion, kind and metadata.name; " + strings.Join(field, ".") + " is missing"}
-		}
-	}
-	return nil
-}
-
-func countLive(n int) string {
-	switch n {
-	case 0:
-		return "is no live object"
-	case 1:
-		return "is 1 live object"
-	}
-	return fmt.Sprintf("are %d live objects", n)
-}
-
 // hasScale reports whether the kind of an object has a scale subresource, or is not known.
 func (l *Lab) hasScale(object document.Value) bool {
 	k, known := l.Kinds().Of(object)
 	return !known || k.Scale != nil
-}
-
-// list names live objects.
-func (l *liveObjects) list(of []int) string {
-	names := make([]string, len(of))
-	for i, at := range of {
-		o := l.all[at]
-		names[i] = Target{Kind: o.Value.Get("kind").StringOr(""), Namespace: o.namespace, Name: o.Value.Lookup("metadata", "name").StringOr("")}.String()
-	}
-	return firstOf(names)
-}
-
-// firstOf lists names: the first five, and the number of the others.
-func firstOf(names []string) string {
-	const most = 5
-	if more := len(names) - most; more > 0 {
-		names = append(slices.Clone(names[:most]), strconv.Itoa(more)+" more")
-	}
-	return strings.Join(names, ", ")
 }
 
 // mayCreate refuses a change to an object that does not exist unless the action creates it.

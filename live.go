@@ -1,0 +1,148 @@
+package patchlab
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// groupKindName is the index key of live objects. Objects in several namespaces may share
+// one key; the namespace is compared afterwards.
+type groupKindName struct{ group, kind, name string }
+
+// liveObjects indexes the live objects for matching. Each change sees an object as the
+// previous changes left it.
+type liveObjects struct {
+	all    []liveObject
+	byName map[groupKindName][]int
+	// given is the number of objects in the live input; later ones were created by changes.
+	given int
+	// owned reports whether an object of the live input has managedFields.
+	owned bool
+}
+
+// A liveObject is an object from the live input, or one that an earlier change created.
+type liveObject struct {
+	manifest.Object
+	namespace string
+	// opened is the decoded object; nil until it is needed.
+	opened *Object
+}
+
+func readLive(in Input) (*liveObjects, error) {
+	if o, ok := in.(*Object); ok && o != nil {
+		if err := o.usable(); err != nil {
+			return nil, err
+		}
+		l := &liveObjects{byName: map[groupKindName][]int{}}
+		l.add(liveObject{Object: manifest.Object{Value: o.Value, Document: &document.Document{Root: o.Value}}, opened: o})
+		l.given = 1
+		return l, nil
+	}
+	found, err := objects(in)
+	if err != nil {
+		return nil, err
+	}
+	l := &liveObjects{byName: make(map[groupKindName][]int, len(found)), given: len(found)}
+	for _, o := range found {
+		if o.Value.Kind() != document.Object {
+			return nil, &Error{Position: o.Position(), Err: ErrInput, message: "expected a live object, found a " + o.Value.Kind().String()}
+		}
+		l.add(liveObject{Object: o})
+		l.owned = l.owned || o.Value.Lookup("metadata", "managedFields").Len() > 0
+	}
+	return l, nil
+}
+
+// add indexes an object by its name. Of several objects with the same name and namespace
+// the first is used.
+func (l *liveObjects) add(o liveObject) {
+	o.namespace = o.Value.Lookup("metadata", "namespace").StringOr("")
+	name := nameOf(o.Value)
+	l.all = append(l.all, o)
+	l.byName[name] = append(l.byName[name], len(l.all)-1)
+}
+
+// terminating reports whether a namespace is among the live objects and being deleted.
+func (l *liveObjects) terminating(namespace string) bool {
+	found := l.byName[groupKindName{"", "Namespace", namespace}]
+	return len(found) > 0 && l.all[found[0]].Value.Lookup("metadata", "deletionTimestamp").Kind() == document.String
+}
+
+func nameOf(v document.Value) groupKindName {
+	group, _, _ := schema.SplitAPIVersion(v.Get("apiVersion").StringOr(""))
+	return groupKindName{group, v.Get("kind").StringOr(""), v.Lookup("metadata", "name").StringOr("")}
+}
+
+// ofKind returns the indices of all live objects of a kind.
+func (l *liveObjects) ofKind(name groupKindName) []int {
+	var found []int
+	for i, o := range l.all {
+		if n := nameOf(o.Value); n.group == name.group && n.kind == name.kind {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// named returns the indices of the live objects with a name and in a namespace, either of which may be empty
+// for any, and the number of those with the name in other namespaces.
+func (l *liveObjects) named(name, namespace string) (found []int, elsewhere int) {
+	for i, o := range l.all {
+		switch {
+		case name != "" && o.Value.Lookup("metadata", "name").StringOr("") != name:
+		case namespace != "" && o.namespace != "" && o.namespace != namespace:
+			elsewhere++
+		default:
+			found = append(found, i)
+		}
+	}
+	return found, elsewhere
+}
+
+// identified returns an error with the position in the live input if a live object lacks a part
+// of its identity, which a patch without a kind takes from it.
+func (o liveObject) identified() error {
+	for _, field := range [...][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
+		if o.Value.Lookup(field...).StringOr("") == "" {
+			return &Error{Position: o.PositionOf(document.Keys(field...)), Err: ErrInput,
+				message: "a live object requires apiVersion, kind and metadata.name; " + strings.Join(field, ".") + " is missing"}
+		}
+	}
+	return nil
+}
+
+// list names live objects.
+func (l *liveObjects) list(of []int) string {
+	names := make([]string, len(of))
+	for i, at := range of {
+		o := l.all[at]
+		names[i] = Target{Kind: o.Value.Get("kind").StringOr(""), Namespace: o.namespace, Name: o.Value.Lookup("metadata", "name").StringOr("")}.String()
+	}
+	return firstOf(names)
+}
+
+// firstOf lists names: the first five, and the number of the others.
+func firstOf(names []string) string {
+	const most = 5
+	if more := len(names) - most; more > 0 {
+		names = append(slices.Clone(names[:most]), strconv.Itoa(more)+" more")
+	}
+	return strings.Join(names, ", ")
+}
+
+// countLive says how many live objects there are, as the end of "there …".
+func countLive(n int) string {
+	switch n {
+	case 0:
+		return "is no live object"
+	case 1:
+		return "is 1 live object"
+	}
+	return fmt.Sprintf("are %d live objects", n)
+}
