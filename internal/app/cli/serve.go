@@ -1,17 +1,11 @@
 package cli
 
 import (
-	"context"
-	"crypto/tls"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/netip"
-	"net/url"
 	"os"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,9 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab/controllers"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/plugins"
-	"github.com/patchlab-dev/patchlab/rbac"
 	"github.com/patchlab-dev/patchlab/schema"
-	"github.com/patchlab-dev/patchlab/server"
 )
 
 type serveOptions struct {
@@ -159,139 +151,6 @@ func (o *serveOptions) services() (controllers.Options, error) {
 	return services, nil
 }
 
-func (a *App) serve(ctx context.Context, o *serveOptions) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	if o.store.elsewhere(a) {
-		return a.handOverTo(ctx, etcdProgram, "--store etcd", "github.com/patchlab-dev/patchlab/cmd/"+etcdProgram)
-	}
-	if o.engine.elsewhere(a) {
-		return a.handOver(ctx, "--engine reference")
-	}
-	services, err := o.services()
-	if err != nil {
-		return err
-	}
-	if err := o.readToken(); err != nil {
-		return err
-	}
-	tokens := &server.Tokens{URL: o.issuer}
-	config := cluster.Config{
-		Version: minorVersion(o.kubeVersion), NoDefaults: !o.defaults, Addresses: o.defaults, Now: a.Now, StrictNamespaces: o.strict,
-		Tokens: tokens,
-	}
-	if config.ServiceRange, err = o.serviceRange(); err != nil {
-		return err
-	}
-	if done, err := a.configureAdmission(ctx, o, &config); done || err != nil {
-		return err
-	}
-	defer collectRarely()()
-	options := server.Options{Token: o.token, Tokens: tokens, VerifyTokens: o.authorize == byRoles, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts}
-	if o.certificates != nil {
-		options.VerifyTokens, options.User = true, cluster.User{} // without credentials, system:anonymous
-	}
-	var authorities []byte
-	if o.clientCA != "" {
-		if authorities, options.ClientCAs, err = readAuthorities(o.clientCA); err != nil {
-			return err
-		}
-	}
-	// Whatever is wrong with the flags and files is found before the first object is written, because the
-	// store may be etcd.
-	initial, err := a.readInitialObjects(o)
-	if err != nil {
-		return err
-	}
-	l, certificate, err := o.listener(ctx)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	if err := o.store.open(ctx, a, &config, &options); err != nil {
-		return err
-	}
-	c, err := cluster.New(config)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }()
-	c.Compute("", "componentstatuses", server.ComponentStatuses(options.Health))
-	if err := a.createInitialObjects(ctx, c, o, initial); err != nil {
-		return err
-	}
-	at, ok := o.advertised(l.Addr(), localAddress)
-	if !ok {
-		at = netip.AddrPort{}
-	}
-	defer a.holdLease(ctx, c, at)()
-	if ok {
-		if err := controllers.PublishAddress(ctx, c, at); err != nil {
-			return err
-		}
-	}
-	if authorities != nil {
-		if err := controllers.PublishAuthorities(ctx, c, authorities); err != nil {
-			return err
-		}
-	}
-	if o.store.compaction > 0 {
-		go c.CompactEvery(ctx, o.store.compaction)
-	}
-	address := addressOf(l.Addr(), certificate != nil)
-	if o.kubeconfig != "" {
-		if err := mergeKubeconfig(o.kubeconfig, access{address, o.token, certificate}); err != nil {
-			return err
-		}
-	}
-	a.noteAccess(o, l.Addr())
-	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {
-		options.Hosts = append(options.Hosts, name)
-	}
-	logger := a.logger(o)
-	options.Log = server.LogTo(logger)
-	if a.Log != nil {
-		a.Log(logger)
-	}
-	if _, err := fmt.Fprintf(a.Out, "serving on %s\n", address); err != nil {
-		return err
-	}
-	defer inBackground(ctx, func(ctx context.Context) { controllers.Maintain(ctx, c, at) })()
-	if services.Any() {
-		services.Fault = func(err error) { a.note("controllers: " + err.Error()) }
-		defer inBackground(ctx, func(ctx context.Context) {
-			if err := controllers.Run(ctx, c, services); err != nil {
-				a.note("controllers: " + err.Error())
-			}
-		})()
-	}
-	var pair *tls.Certificate
-	if certificate != nil {
-		pair = &certificate.TLS
-	}
-	var served server.Cluster = c
-	if o.authorize == byRoles {
-		authorized := rbac.Cluster{Cluster: c}
-		served, options.Authorizer = authorized, authorized
-	}
-	return server.New(served, options).Serve(ctx, l, pair)
-}
-
-// holdLease creates the Lease of this server until release is called. The server runs without it if the name of
-// the machine is not the value of a label.
-func (a *App) holdLease(ctx context.Context, c *cluster.Cluster, at netip.AddrPort) (release func()) {
-	hostname, err := os.Hostname()
-	if err == nil {
-		release, err = controllers.HoldLease(ctx, c, hostname, at)
-	}
-	if err != nil {
-		a.note("warning: the server has no Lease in kube-system: " + err.Error())
-		return func() {}
-	}
-	return release
-}
-
 // check returns an error for flags that are invalid by themselves.
 func (o *serveOptions) check() error {
 	if o.logFormat != "text" && o.logFormat != "json" {
@@ -333,89 +192,6 @@ func (o *serveOptions) serviceRange() (netip.Prefix, error) {
 	return netip.Prefix{}, nil
 }
 
-// configureAdmission configures rules, webhooks, admission plugins and authorization. done is true
-// if another program, which has the libraries for the first two, has served in place of this one.
-func (a *App) configureAdmission(ctx context.Context, o *serveOptions, config *cluster.Config) (done bool, err error) {
-	if o.admission {
-		if done, err := a.admit(ctx, config, AdmissionOptions{RBAC: o.authorize == byRoles, Disabled: o.disabled}); done || err != nil {
-			return done, err
-		}
-	}
-	for _, note := range o.notes {
-		a.note(note)
-	}
-	if a.Plugins == nil && slices.Contains(o.plugins, podSecurity) {
-		return false, usage("--enable-admission-plugins " + podSecurity + ": this plugin is part of the program " + admissionProgram +
-			", which was found neither in the directory of patchlab nor on the PATH, or is disabled by --admission=false\n" + howToInstall(admissionPackage))
-	}
-	if err := plugins.Configure(config, o.plugins, a.Plugins...); err != nil {
-		return false, usage("--enable-admission-plugins: " + err.Error())
-	}
-	if o.authorize == byRoles {
-		o.roles = true
-		return false, rbac.Configure(config)
-	}
-	return false, nil
-}
-
-// listener listens on the address of the server. The certificate is nil without TLS.
-func (o *serveOptions) listener(ctx context.Context) (l net.Listener, certificate *server.Certificate, err error) {
-	flag := "--listen"
-	if o.certificates != nil {
-		flag = "--secure-port"
-	}
-	if l, err = listenOn(ctx, flag, o.listen); err != nil {
-		return nil, nil, err
-	}
-	switch {
-	case o.token != "" && !o.tls && !loopback(l.Addr()):
-		err = usage("the token would be sent to " + l.Addr().String() + " unencrypted: add --tls, or listen on 127.0.0.1")
-	case o.certificates != nil:
-		certificate, err = o.certificates.serving(hostsOf(l.Addr()))
-	case o.tls:
-		certificate, err = server.SelfSigned(time.Now(), hostsOf(l.Addr())...)
-	}
-	if err != nil {
-		_ = l.Close()
-	}
-	return l, certificate, err
-}
-
-// noteAccess prints who can and who cannot use the server, where that may surprise, and what it does
-// not support.
-func (a *App) noteAccess(o *serveOptions, address net.Addr) {
-	plainToken := o.token != "" && !o.tls
-	switch {
-	case plainToken && o.authorize == byRoles:
-		a.note("warning: kubectl sends no token over plain HTTP, so that its requests are those of system:anonymous, who may do almost nothing (403); add --tls")
-	case plainToken && o.kubeconfig != "":
-		a.note("warning: kubectl and other clients that read the kubeconfig file send no token over plain HTTP, so that they are refused (401); add --tls")
-	}
-	if !loopback(address) && o.token == "" && o.certificates == nil {
-		a.note("warning: " + address.String() + " can be reached from other machines, and every client has full access; set --token-file to require a token")
-	}
-	if o.authorize == byRoles && !o.tls && o.token == "" {
-		a.note("note: kubectl sends tokens only over TLS, and a request without a token may do everything; add --tls to use tokens of service accounts")
-	}
-	switch {
-	case o.certificates != nil:
-		a.noteNoAdmission("")
-	case o.admission:
-		a.noteNoAdmission("; --admission=false suppresses this note")
-	}
-}
-
-// inBackground calls a function whose context ends when stop is called; stop waits until it has returned.
-func inBackground(ctx context.Context, run func(context.Context)) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		run(ctx)
-	}()
-	return func() { cancel(); <-done }
-}
-
 // readToken reads the token from its file.
 func (o *serveOptions) readToken() error {
 	if o.tokenFile == "" {
@@ -454,107 +230,4 @@ func (a *App) logger(o *serveOptions) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(a.Err, handler))
 	}
 	return slog.New(slog.NewTextHandler(a.Err, handler))
-}
-
-// initialObjects are the objects of --crd and --load.
-type initialObjects struct{ crds, loaded []manifest.Object }
-
-func (a *App) readInitialObjects(o *serveOptions) (initialObjects, error) {
-	var initial initialObjects
-	var err error
-	if initial.crds, err = a.crds(o.crds, nil); err != nil {
-		return initial, err
-	}
-	source := a.source()
-	source.Recursive = true
-	loaded, skipped, err := source.Objects(o.load...)
-	if len(skipped) > 0 {
-		a.note("--load: " + notObjects(skipped))
-	}
-	initial.loaded = loaded
-	return initial, err
-}
-
-// createInitialObjects creates the initial objects of the server: those that every cluster has,
-// CustomResourceDefinitions, and objects.
-func (a *App) createInitialObjects(ctx context.Context, c *cluster.Cluster, o *serveOptions, initial initialObjects) error {
-	if err := controllers.Bootstrap(ctx, c, o.roles); err != nil {
-		return err
-	}
-	const manager = "patchlab/serve"
-	if err := manifest.Load(ctx, c, manager, initial.crds...); err != nil {
-		return err
-	}
-	loaded := manifest.Missing(ctx, c, initial.loaded)
-	if n := len(initial.loaded) - len(loaded); n > 0 {
-		a.note("--load: " + count(n, "object that the cluster already has", "objects that the cluster already has") + " skipped")
-	}
-	manifest.SortForCreation(loaded)
-	return manifest.Load(ctx, c, manager, loaded...)
-}
-
-// loopback reports whether an address is reachable only from this machine.
-func loopback(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
-}
-
-// hostsOf returns the host names with which clients may connect to the server.
-func hostsOf(a net.Addr) []string {
-	hosts := []string{"localhost", "127.0.0.1", "::1"}
-	if name, err := os.Hostname(); err == nil && name != "" {
-		hosts = append(hosts, name)
-	}
-	if tcp, ok := a.(*net.TCPAddr); ok && !tcp.IP.IsUnspecified() {
-		hosts = append(hosts, tcp.IP.String())
-	}
-	return hosts
-}
-
-// advertised returns the address of the server that is published in the cluster. As in kube-apiserver, it is that of
-// this machine in its network if the server listens on loopback or on all addresses; a machine without a network has
-// none, because Endpoints must not have a loopback address. local is localAddress.
-func (o *serveOptions) advertised(a net.Addr, local func(netip.Addr) netip.Addr) (netip.AddrPort, bool) {
-	listens, err := netip.ParseAddrPort(a.String())
-	if err != nil {
-		return netip.AddrPort{}, false
-	}
-	ip := listens.Addr()
-	switch {
-	case o.advertise.IsValid():
-		ip = o.advertise
-	case ip.IsLoopback(), ip.IsUnspecified():
-		// No machine has these addresses, which are reserved for documentation: the default route leads to them.
-		if ip = local(netip.MustParseAddr("192.0.2.1")); !ip.IsValid() {
-			ip = local(netip.MustParseAddr("2001:db8::1"))
-		}
-	}
-	return netip.AddrPortFrom(ip, listens.Port()), ip.IsValid() && !ip.IsLoopback() && !ip.IsUnspecified()
-}
-
-// localAddress returns the address of this machine from which packets to another address are sent; the zero Addr if
-// they cannot be. It sends none.
-func localAddress(to netip.Addr) netip.Addr {
-	route, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(to, 9)))
-	if err != nil {
-		return netip.Addr{}
-	}
-	defer route.Close()
-	from, err := netip.ParseAddrPort(route.LocalAddr().String())
-	if err != nil {
-		return netip.Addr{}
-	}
-	return from.Addr()
-}
-
-// addressOf returns the URL of the server on this machine.
-func addressOf(a net.Addr, secure bool) string {
-	u := url.URL{Scheme: "http", Host: a.String()}
-	if secure {
-		u.Scheme = "https"
-	}
-	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		u.Host = fmt.Sprintf("127.0.0.1:%d", tcp.Port)
-	}
-	return u.String()
 }
