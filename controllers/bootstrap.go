@@ -69,21 +69,12 @@ func roles() ([]string, error) {
 
 // Bootstrap creates the objects that every cluster has from the beginning: system namespaces,
 // the Service kubernetes, the ServiceCIDR of its address, the system priority classes, and the
-// APIServices of the versions ([cluster.Cluster.RegisterVersions]). With withRoles it also creates the
-// roles and bindings with which kube-apiserver begins. Existing objects are not changed.
-func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
+// APIServices of the versions ([cluster.Cluster.RegisterVersions]). Existing objects are not changed.
+func Bootstrap(ctx context.Context, c *cluster.Cluster) error {
 	if err := c.RecordAddresses(ctx); err != nil {
 		return err
 	}
-	all := starters(c)
-	if withRoles {
-		more, err := roles()
-		if err != nil {
-			return err
-		}
-		all = append(all, more...)
-	}
-	if err := startAll(ctx, c, all...); err != nil {
+	if err := startAll(ctx, c, starters(c)...); err != nil {
 		return err
 	}
 	if err := startServiceCIDR(ctx, c); err != nil {
@@ -93,6 +84,15 @@ func Bootstrap(ctx context.Context, c *cluster.Cluster, withRoles bool) error {
 		return err
 	}
 	return c.RegisterVersions(ctx)
+}
+
+// BootstrapRoles creates the roles and bindings with which kube-apiserver begins. Existing ones are not changed.
+func BootstrapRoles(ctx context.Context, c *cluster.Cluster) error {
+	all, err := roles()
+	if err != nil {
+		return err
+	}
+	return startAll(ctx, c, all...)
 }
 
 // startServiceCIDR creates the ServiceCIDR of the addresses that package cluster allocates, in the

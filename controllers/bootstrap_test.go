@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"slices"
 	"testing"
@@ -20,7 +21,7 @@ func TestBootstrapCreatesTheInitialObjects(t *testing.T) {
 		}
 		defer c.Close()
 		for range 2 { // the second run keeps the existing objects
-			if err := Bootstrap(context.Background(), c, true); err != nil {
+			if err := errors.Join(Bootstrap(t.Context(), c), BootstrapRoles(t.Context(), c)); err != nil {
 				t.Fatalf("%s: %v", version, err)
 			}
 		}
@@ -92,7 +93,7 @@ func TestPublishAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		if err := Bootstrap(t.Context(), c, false); err != nil {
+		if err := Bootstrap(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 { // the second server keeps the existing objects
@@ -156,7 +157,7 @@ func TestPublishAddressReplacesThatOfAnotherServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			if err := Bootstrap(t.Context(), c, false); err != nil {
+			if err := Bootstrap(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
 			published := func(at string) (objects [2]document.Value) {
@@ -200,7 +201,7 @@ func TestPublishAddressesOfSeveralServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := Bootstrap(t.Context(), c, false); err != nil {
+	if err := Bootstrap(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	hold := func(host, at string) func() {

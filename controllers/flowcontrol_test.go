@@ -37,7 +37,7 @@ func TestFlowControlOfAnExistingStore(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := Bootstrap(t.Context(), c, false); err != nil {
+				if err := Bootstrap(t.Context(), c); err != nil {
 					t.Fatal(err)
 				}
 				return c

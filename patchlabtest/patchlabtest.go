@@ -193,8 +193,13 @@ func newCluster(o Options, tokens *server.Tokens) (*cluster.Cluster, error) {
 
 // start creates the first objects, and starts the controllers and the server.
 func (s *Server) start(ctx context.Context, o Options, tokens *server.Tokens) error {
-	if err := controllers.Bootstrap(ctx, s.cluster, o.RBAC); err != nil {
+	if err := controllers.Bootstrap(ctx, s.cluster); err != nil {
 		return err
+	}
+	if o.RBAC {
+		if err := controllers.BootstrapRoles(ctx, s.cluster); err != nil {
+			return err
+		}
 	}
 	if err := load(ctx, s.cluster, o); err != nil {
 		return err

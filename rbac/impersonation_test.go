@@ -2,6 +2,7 @@ package rbac_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http/httptest"
 	"net/url"
 	"reflect"
@@ -131,7 +132,7 @@ func TestImpersonationBeforeConstraints(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer older.Close()
-			if err := controllers.Bootstrap(t.Context(), older, true); err != nil {
+			if err := errors.Join(controllers.Bootstrap(t.Context(), older), controllers.BootstrapRoles(t.Context(), older)); err != nil {
 				t.Fatal(err)
 			}
 			cl := rbac.Cluster{Cluster: older}

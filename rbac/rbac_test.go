@@ -2,6 +2,7 @@ package rbac_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -49,7 +50,7 @@ func newClusterOf(t *testing.T, version string) rbac.Cluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	if err := controllers.Bootstrap(t.Context(), c, true); err != nil {
+	if err := errors.Join(controllers.Bootstrap(t.Context(), c), controllers.BootstrapRoles(t.Context(), c)); err != nil {
 		t.Fatal(err)
 	}
 	return rbac.Cluster{Cluster: c}

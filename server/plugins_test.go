@@ -73,7 +73,7 @@ func withPlugins(t *testing.T, names []string) (*Server, *cluster.Cluster) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	if err := controllers.Bootstrap(context.Background(), c, false); err != nil {
+	if err := controllers.Bootstrap(context.Background(), c); err != nil {
 		t.Fatal(err)
 	}
 	return New(c, Options{Now: fixedClock}), c

@@ -198,8 +198,13 @@ func (s *serving) open(ctx context.Context) (*cluster.Cluster, error) {
 // createInitialObjects creates the initial objects of the server: those that every cluster has,
 // CustomResourceDefinitions, and objects.
 func (s *serving) createInitialObjects(ctx context.Context, c *cluster.Cluster) error {
-	if err := controllers.Bootstrap(ctx, c, s.flags.roles); err != nil {
+	if err := controllers.Bootstrap(ctx, c); err != nil {
 		return err
+	}
+	if s.flags.roles {
+		if err := controllers.BootstrapRoles(ctx, c); err != nil {
+			return err
+		}
 	}
 	const manager = "patchlab/serve"
 	if err := manifest.Load(ctx, c, manager, s.initial.crds...); err != nil {
