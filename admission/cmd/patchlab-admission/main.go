@@ -13,6 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/app/cli"
 	"github.com/patchlab-dev/patchlab/internal/app/linked"
+	_ "github.com/patchlab-dev/patchlab/internal/app/startup" // no garbage collection before main
 	"github.com/patchlab-dev/patchlab/plugins"
 )
 

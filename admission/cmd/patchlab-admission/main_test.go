@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -230,7 +231,41 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == os.Getenv("PATCHLAB_TEST_PROGRAM") {
 		main()
 	}
+	debug.SetGCPercent(100) // package startup has turned it off
 	os.Exit(m.Run())
+}
+
+// TestStartsWithoutCollection checks that the program collects no garbage before its main function, which package startup
+// prevents, and that it does later.
+func TestStartsWithoutCollection(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := filepath.Join(t.TempDir(), "many.yaml")
+	object := []byte("---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: b, c: d}}\n")
+	if err := os.WriteFile(many, bytes.Repeat(object, 20_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why       string
+		arguments []string
+		collects  bool
+	}{
+		{"the start needs little memory", []string{"version"}, false},
+		{"20,000 objects need more", []string{"defaults", many}, true},
+	} {
+		command := exec.Command(self, c.arguments...)
+		command.Env = append(os.Environ(), "PATCHLAB_TEST_PROGRAM="+filepath.Base(self), "GODEBUG=gctrace=1", "GOGC=")
+		var problems bytes.Buffer
+		command.Stderr = &problems
+		if err := command.Run(); err != nil {
+			t.Fatalf("%s: %v\n%s", c.why, err, problems.String())
+		}
+		if got := strings.Contains(problems.String(), "gc 1 @"); got != c.collects {
+			t.Errorf("%s: collected is %t, want %t\n%s", c.why, got, c.collects, problems.String())
+		}
+	}
 }
 
 // TestServeLogsInOneFormat checks that what libraries log about a webhook that cannot be called has

@@ -9,48 +9,76 @@ import (
 )
 
 const (
-	// mostGarbage and leastGarbage limit the garbage that a server leaves uncollected, as a
+	// mostGarbage and leastGarbage limit the garbage that a program leaves uncollected, as a
 	// percentage of the memory in use. Each collection marks all stored objects, so Go's default
 	// of 100 would cost a quarter of the processor time of creating a Deployment.
 	mostGarbage  = 300
 	leastGarbage = 100
-	// garbageBytes limits the garbage above leastGarbage, so that a server with many objects
-	// does not take several times their memory.
-	garbageBytes = 256 << 20
+	// commandGarbage and serverGarbage limit the garbage above leastGarbage in bytes. The start of a command
+	// needs so little memory that collecting it takes longer than the rest of its work. A server with many
+	// objects must not take several times their memory.
+	commandGarbage = 16 << 20
+	serverGarbage  = 256 << 20
 )
 
-// collectRarely makes garbage collection rarer until restore is called. It has no effect if
-// the environment variable GOGC is set.
-func collectRarely() (restore func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	var mu sync.Mutex
-	stopped, percent := false, mostGarbage
-	before := debug.SetGCPercent(percent)
-	afterCollection(func() (again bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if wanted := garbagePercent(memoryInUse()); !stopped && wanted != percent {
-			percent = wanted
-			debug.SetGCPercent(percent)
-		}
-		return !stopped
-	})
-	return func() {
-		mu.Lock()
-		defer mu.Unlock()
-		stopped = true
-		debug.SetGCPercent(before)
-	}
+// A collection makes garbage collection rarer. The nil collection has no effect.
+type collection struct {
+	mu      sync.Mutex
+	garbage uint64 // the bytes that may remain above leastGarbage
+	percent int
+	before  int
+	ended   bool
 }
 
-// garbagePercent returns the percentage for a number of bytes in use.
-func garbagePercent(inUse uint64) int {
-	if inUse <= garbageBytes*100/mostGarbage {
+// collectRarely makes garbage collection rarer until end is called, with a limit in bytes. It has no effect if
+// the environment variable GOGC is set.
+func collectRarely(garbage uint64) *collection {
+	if os.Getenv("GOGC") != "" {
+		return nil
+	}
+	c := &collection{garbage: garbage, percent: mostGarbage, before: debug.SetGCPercent(mostGarbage)}
+	afterCollection(c.adjust)
+	return c
+}
+
+// allow changes the limit in bytes, from the next collection on.
+func (c *collection) allow(garbage uint64) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.garbage = garbage
+}
+
+// adjust adapts the percentage to the memory in use. It returns false after the end.
+func (c *collection) adjust() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if wanted := garbagePercent(memoryInUse(), c.garbage); !c.ended && wanted != c.percent {
+		c.percent = wanted
+		debug.SetGCPercent(wanted)
+	}
+	return !c.ended
+}
+
+// end restores the percentage from before.
+func (c *collection) end() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	debug.SetGCPercent(c.before)
+}
+
+// garbagePercent returns the percentage for a number of bytes in use and a limit of garbage.
+func garbagePercent(inUse, garbage uint64) int {
+	if inUse <= garbage*100/mostGarbage {
 		return mostGarbage
 	}
-	return max(leastGarbage, int(garbageBytes*100/inUse))
+	return max(leastGarbage, int(garbage*100/inUse))
 }
 
 // memoryInUse returns the bytes of the heap that were in use at the last collection.

@@ -8,11 +8,15 @@ import (
 )
 
 func TestGarbagePercent(t *testing.T) {
-	for inUse, want := range map[uint64]int{
-		0: 300, 10 << 20: 300, 85 << 20: 300, 128 << 20: 200, 256 << 20: 100, 1 << 40: 100,
+	for _, tc := range []struct {
+		inUse, garbage uint64 // MiB
+		want           int
+	}{
+		{0, 256, 300}, {10, 256, 300}, {85, 256, 300}, {128, 256, 200}, {256, 256, 100}, {1 << 20, 256, 100},
+		{2, 16, 300}, {8, 16, 200}, {100, 16, 100},
 	} {
-		if got := garbagePercent(inUse); got != want {
-			t.Errorf("%d MiB in use: %d %%, want %d", inUse>>20, got, want)
+		if got := garbagePercent(tc.inUse<<20, tc.garbage<<20); got != tc.want {
+			t.Errorf("%d MiB in use and %d MiB of garbage: %d %%, want %d", tc.inUse, tc.garbage, got, tc.want)
 		}
 	}
 }
@@ -20,20 +24,29 @@ func TestGarbagePercent(t *testing.T) {
 func TestCollectRarely(t *testing.T) {
 	before := debug.SetGCPercent(70)
 	defer debug.SetGCPercent(before)
+	percent := func(step string, want int) {
+		t.Helper()
+		got := debug.SetGCPercent(want)
+		if got != want {
+			t.Errorf("%s: %d %%, want %d", step, got, want)
+		}
+	}
 	t.Setenv("GOGC", "50")
-	collectRarely()()
-	if got := debug.SetGCPercent(70); got != 70 {
-		t.Errorf("with GOGC: %d %%, want it unchanged", got)
-	}
+	c := collectRarely(commandGarbage)
+	c.allow(serverGarbage)
+	percent("with GOGC", 70)
+	c.end()
 	t.Setenv("GOGC", "")
-	restore := collectRarely()
-	if got := debug.SetGCPercent(mostGarbage); got != mostGarbage {
-		t.Errorf("while serving: %d %%, want %d", got, mostGarbage)
-	}
-	restore()
-	if got := debug.SetGCPercent(70); got != 70 {
-		t.Errorf("after serving: %d %%, want the 70 from before", got)
-	}
+	c = collectRarely(commandGarbage)
+	percent("at the start", mostGarbage)
+	c.allow(0)
+	c.adjust()
+	percent("with memory in use and no garbage allowed", leastGarbage)
+	c.allow(1 << 60)
+	c.adjust()
+	percent("with more garbage allowed", mostGarbage)
+	c.end()
+	percent("at the end", 70)
 }
 
 func TestAfterCollection(t *testing.T) {

@@ -71,12 +71,13 @@ type App struct {
 
 	page func() (http.Handler, error) // the playground; nil is that of package web
 	// opens an address; nil uses the user's browser.
-	browser func(context.Context, string) error
-	args    []string          // without the program's name
-	stopped <-chan struct{}   // is closed when the program is told to stop; nil if it cannot be
-	kept    map[string][]byte // inputs that can be read only once, by name
-	quiet   bool              // do not print notes
-	noted   map[string]bool   // notes that were printed by noteOnce
+	browser    func(context.Context, string) error
+	args       []string        // without the program's name
+	stopped    <-chan struct{} // is closed when the program is told to stop; nil if it cannot be
+	collection *collection
+	kept       map[string][]byte // inputs that can be read only once, by name
+	quiet      bool              // do not print notes
+	noted      map[string]bool   // notes that were printed by noteOnce
 	// unread is the number of skipped files that cannot be parsed.
 	unread int
 }
@@ -140,6 +141,8 @@ func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int
 
 func (a *App) run(ctx context.Context, args []string) int {
 	a.args, a.stopped = args, ctx.Done()
+	a.collection = collectRarely(commandGarbage)
+	defer a.collection.end()
 	root := a.root()
 	a.callInHelp(root)
 	refuseUnknownShells(root)

@@ -50,7 +50,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if done, err := s.configure(ctx); done || err != nil {
 		return err
 	}
-	defer collectRarely()()
+	a.collection.allow(serverGarbage)
 	if err := s.readInitialObjects(); err != nil {
 		return err
 	}
