@@ -16,9 +16,7 @@ import (
 // create returns the new object of a create request, with the given or generated name.
 func (t *task) create() (outcome, *Status) {
 	t.begun(fieldmanager.Object{})
-	value := t.body
-	value = withoutSystemMetadata(value)
-	value, st := t.inNamespace(value)
+	value, st := t.inNamespace(withoutSystemMetadata(t.body))
 	if st != nil {
 		return outcome{}, st
 	}

@@ -25,22 +25,28 @@ func (s *Server) version(w *writer, r *http.Request) {
 			return
 		}
 	}
-	minor := "0"
-	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
-		_, minor, _ = strings.Cut(catalog.Version(), ".")
-	}
-	// A kube-apiserver emulates the API of its own version by default, and stays compatible
-	// with the previous one.
-	before := "0"
-	if n, err := strconv.Atoi(minor); err == nil && n > 0 {
-		before = strconv.Itoa(n - 1)
-	}
-	s.indented(w, r, map[string]string{
-		"emulationMajor": "1", "emulationMinor": minor, "minCompatibilityMajor": "1", "minCompatibilityMinor": before,
-		"major": "1", "minor": minor, "gitVersion": GitVersion("1." + minor),
+	s.indented(w, r, s.versionInfo())
+}
+
+// versionInfo returns what /version says. A kube-apiserver emulates the API of its own version by default, and stays
+// compatible with the previous one. It says so since 1.33.
+func (s *Server) versionInfo() map[string]string {
+	info := map[string]string{
+		"major": "1", "minor": "0", "gitVersion": GitVersion("1.0"),
 		"gitCommit": "", "gitTreeState": "", "buildDate": "1970-01-01T00:00:00Z",
 		"goVersion": runtime.Version(), "compiler": runtime.Compiler, "platform": runtime.GOOS + "/" + runtime.GOARCH,
-	})
+	}
+	catalog := s.cluster.Kinds().Catalog()
+	if catalog == nil {
+		return info
+	}
+	_, minor, _ := strings.Cut(catalog.Version(), ".")
+	info["minor"], info["gitVersion"] = minor, GitVersion(catalog.Version())
+	if n, err := strconv.Atoi(minor); err == nil && catalog.Since("1.33") {
+		info["emulationMajor"], info["emulationMinor"] = "1", minor
+		info["minCompatibilityMajor"], info["minCompatibilityMinor"] = "1", strconv.Itoa(n-1)
+	}
+	return info
 }
 
 // indented answers with a value in indented JSON, whatever the client accepts.

@@ -62,9 +62,29 @@ func TestRequestsNeedBearerToken(t *testing.T) {
 }
 
 func TestVersionEndpointReturnsKubernetesVersion(t *testing.T) {
-	v := body(t, ask(local(t, Options{}), "GET", "/version", ""))
-	if v.Get("major").StringOr("") != "1" || v.Get("minor").StringOr("") != "36" || v.Get("gitVersion").StringOr("") != "v1.36.0+patchlab" {
-		t.Errorf("got %s", v)
+	for version, emulation := range map[string]string{"1.32": "", "1.33": "33", "1.36": "36"} {
+		v := body(t, ask(served(t, version), "GET", "/version", ""))
+		if got := "1." + v.Get("minor").StringOr(""); v.Get("major").StringOr("") != "1" || got != version || v.Get("gitVersion").StringOr("") != "v"+version+".0+patchlab" {
+			t.Errorf("%s: got %s", version, v)
+		}
+		if v.Get("emulationMinor").StringOr("") != emulation {
+			t.Errorf("%s emulates %s, want %q", version, v, emulation)
+		}
+	}
+}
+
+// TestSubresourcesOfDisabledFeatures: pods/resize is in the documents of Kubernetes 1.32, but kube-apiserver serves it there
+// only with a feature gate.
+func TestSubresourcesOfDisabledFeatures(t *testing.T) {
+	for version, code := range map[string]int{"1.31": 404, "1.32": 404, "1.33": 405, "1.36": 405} {
+		s := served(t, version)
+		if w := ask(s, "POST", "/api/v1/namespaces/n/pods/p/resize", "{}"); w.Code != code {
+			t.Errorf("%s: %d, want %d", version, w.Code, code)
+		}
+		listed := strings.Contains(ask(s, "GET", "/api/v1", "").Body.String(), `"name":"pods/resize"`)
+		if listed != (code == 405) {
+			t.Errorf("%s lists it: %t", version, listed)
+		}
 	}
 }
 

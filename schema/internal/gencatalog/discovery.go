@@ -37,7 +37,7 @@ func (r *release) discover(dir string, kinds map[schema.GroupVersionKind]*schema
 			if err != nil {
 				return err
 			}
-			if err := resources(g.name, v, list.Get("resources"), kinds, keep); err != nil {
+			if err := r.resources(g.name, v, list.Get("resources"), kinds, keep); err != nil {
 				return err
 			}
 		}
@@ -52,7 +52,7 @@ func (r *release) discover(dir string, kinds map[schema.GroupVersionKind]*schema
 	return nil
 }
 
-func resources(g, v string, list document.Value, kinds map[schema.GroupVersionKind]*schema.Kind, keep map[*schema.Kind]bool) error {
+func (r *release) resources(g, v string, list document.Value, kinds map[schema.GroupVersionKind]*schema.Kind, keep map[*schema.Kind]bool) error {
 	byResource := map[string]*schema.Kind{}
 	for _, res := range list.Items() {
 		gvk := schema.GroupVersionKind{
@@ -62,6 +62,9 @@ func resources(g, v string, list document.Value, kinds map[schema.GroupVersionKi
 		}
 		plural, sub, isSub := strings.Cut(res.Get("name").StringOr(""), "/")
 		k := kinds[gvk]
+		if isSub && offByGate[r.minor+" "+plural+"/"+sub] {
+			continue
+		}
 		if isSub {
 			if k != nil {
 				keep[k] = true
@@ -100,6 +103,10 @@ func offByDefault(k schema.GroupVersionKind) bool {
 	}
 	return strings.Contains(k.Version, "alpha") || strings.Contains(k.Version, "beta")
 }
+
+// offByGate are the subresources, by release, that an API server serves only with a feature gate that is off by
+// default (pods/resize: InPlacePodVerticalScaling, KEP-1287).
+var offByGate = map[string]bool{"1.32 pods/resize": true}
 
 func texts(list document.Value) []string {
 	var out []string
