@@ -197,6 +197,25 @@ func TestRandomCases(t *testing.T) {
 	}
 }
 
+// TestDefinitions: the same servers agree about random definitions, of which and of whose objects enough are valid; a
+// server that forgets a rule is found out.
+func TestDefinitions(t *testing.T) {
+	o := &options{seed: 7, cases: 15}
+	r, err := compareDefinitions(o, servers(t, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total := r.total(); r.differing() != 0 || total.refused < 20 || total.accepted < 20 {
+		t.Errorf("%d to refuse, %d to accept, %v", total.refused, total.accepted, r.kinds)
+	}
+	forgets := servers(t, func(_ conformance.Request, a *conformance.Answer) {
+		a.Body = bytes.ReplaceAll(a.Body, []byte("FieldValueTypeInvalid"), []byte("FieldValueInvalid"))
+	})
+	if r, err = compareDefinitions(o, forgets); err != nil || len(r.kinds) == 0 {
+		t.Errorf("no differences: %v", err)
+	}
+}
+
 // TestRandomCasesOfOlderVersion: recorded objects of kinds that a server does not serve, such as
 // ResourceClaims in Kubernetes 1.33, are not changed.
 func TestRandomCasesOfOlderVersion(t *testing.T) {
@@ -236,7 +255,7 @@ func TestNothingComparedIsNoAgreement(t *testing.T) {
 	if err := run(o, []string{"objects", t.TempDir()}, new(bytes.Buffer)); err == nil {
 		t.Error("an empty folder agrees")
 	}
-	for _, args := range [][]string{nil, {"objects"}, {"random", "x"}, {"other"}} {
+	for _, args := range [][]string{nil, {"objects"}, {"random", "x"}, {"definitions", "x"}, {"other"}} {
 		if err := run(o, args, new(bytes.Buffer)); err == nil {
 			t.Errorf("%q is accepted", args)
 		}

@@ -6,12 +6,14 @@
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN objects DIR...
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN random
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN cases FILE...
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN definitions
 //
 // The subcommand objects reads the manifests in each folder, creates the
 // CustomResourceDefinitions, then creates, applies, patches, replaces and deletes every
 // object. The subcommand random changes recorded objects of built-in kinds at random, most
 // of them into invalid ones. The subcommand cases sends the requests of files in the format
-// of the recordings. The order of managedFields, the messages of refusals, and the
+// of the recordings. The subcommand definitions creates CustomResourceDefinitions with random
+// schemas, and their custom resources. The order of managedFields, the messages of refusals, and the
 // values that a server chooses (uids, times, addresses, ports, names) are not compared.
 //
 // The exit code is 1 if responses differ by more than -tolerate allows, or if the
@@ -57,8 +59,8 @@ func main() {
 	flag.IntVar(&o.examples, "examples", 1, "number of cases to print for each difference")
 	flag.IntVar(&o.limit, "limit", 0, "objects: the maximum number of objects of a folder; 0 means all")
 	flag.BoolVar(&o.words, "words", false, "also compare the wording of refusals")
-	flag.Uint64Var(&o.seed, "seed", 1, "random: seed of the cases")
-	flag.IntVar(&o.cases, "cases", 1000, "random: how many cases")
+	flag.Uint64Var(&o.seed, "seed", 1, "random, definitions: seed of the cases")
+	flag.IntVar(&o.cases, "cases", 1000, "random, definitions: how many cases")
 	flag.StringVar(&o.recordings, "recordings", "../testdata/invalid", "random: folder of the recorded cases to change")
 	flag.Parse()
 	if err := run(&o, flag.Args(), os.Stdout); err != nil {
@@ -92,8 +94,10 @@ func run(o *options, args []string, out io.Writer) error {
 		r, err = compareCases(o, p, args[1:])
 	case args[0] == "random" && len(args) == 1:
 		r, err = compareRandom(o, p)
+	case args[0] == "definitions" && len(args) == 1:
+		r, err = compareDefinitions(o, p)
 	default:
-		return fmt.Errorf("expected objects DIR..., cases FILE... or random, got %q", args)
+		return fmt.Errorf("expected objects DIR..., cases FILE..., random or definitions, got %q", args)
 	}
 	if err != nil {
 		return err
