@@ -172,6 +172,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 	if err != nil {
 		return nil, 0, err
 	}
+	notes := notes{app: a, total: len(all)}
 	values, unknown := make([]document.Value, len(all)), make([][]explain.Finding, len(all))
 	for i, object := range all {
 		values[i] = object.Value
@@ -179,10 +180,11 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		case err != nil:
 			unknown[i] = []explain.Finding{finding(explain.LintUnknownKind, document.Keys("kind"), err.Error())}
 		case note != "":
-			a.noteOnce("no schema for " + oneLine(object.Kind()) + " in " + oneLine(object.Value.Get("apiVersion").StringOr("")) +
-				", whose CustomResourceDefinition was not given (--crd): outside metadata, its fields and the keys of its lists are not checked")
+			notes.add(targetOf(object.Value), []string{noSchema + oneLine(object.Kind()) + " in " + oneLine(object.Value.Get("apiVersion").StringOr("")) +
+				crdMissing + "outside metadata, fields and the keys of lists are not checked"})
 		}
 	}
+	notes.print()
 	for i, list := range explain.Lint(registry, values...) {
 		for _, f := range slices.Concat(unknown[i], duplicateKeys(all[i]), list) {
 			if slices.Contains(o.ignore, f.Rule) {

@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -66,11 +70,51 @@ func (n *notes) add(target patchlab.Target, texts []string) {
 	}
 }
 
-// print prints the notes about several objects.
+// print prints the notes about several objects. Those about kinds without a schema, of which a
+// repository may have tens, are printed as one.
 func (n *notes) print() {
-	for _, r := range n.all {
-		n.app.note(r.grouped(n.total))
+	missing := n.withoutSchema()
+	for i := range n.all {
+		switch r := &n.all[i]; {
+		case len(missing) > 1 && r == missing[0]:
+			n.app.note(listed(missing))
+		case len(missing) > 1 && slices.Contains(missing, r):
+		default:
+			n.app.note(r.grouped(n.total))
+		}
 	}
+}
+
+// The note about a kind without a schema begins with noSchema and the kind, and ends with crdMissing
+// and what is not done therefore.
+const (
+	noSchema   = "no schema for "
+	crdMissing = ", whose CustomResourceDefinition was not given (--crd): "
+)
+
+// withoutSchema returns the notes about kinds without a schema.
+func (r *remarks) withoutSchema() (missing []*remark) {
+	for i := range r.all {
+		if text := r.all[i].text; strings.HasPrefix(text, noSchema) && strings.Contains(text, crdMissing) {
+			missing = append(missing, &r.all[i])
+		}
+	}
+	return missing
+}
+
+// listed returns one note for several about kinds without a schema.
+func listed(missing []*remark) string {
+	_, consequence, _ := strings.Cut(missing[0].text, crdMissing)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%d kinds, whose CustomResourceDefinitions were not given (--crd): %s:", noSchema, len(missing), consequence)
+	for _, r := range missing {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(r.text, noSchema), crdMissing)
+		b.WriteString("\n  " + kind)
+		if r.more > 0 {
+			b.WriteString(" (" + count(r.more+1, "object", "objects") + ")")
+		}
+	}
+	return b.String()
 }
 
 // grouped returns the remark with the first object that has it and the number of others. One that
