@@ -105,7 +105,7 @@ func (l *Lab) updatable(from Input, to manifest.Object, c Change) (live, wanted 
 		return live, wanted, located(&fieldProblem{nil, "a whole object with apiVersion, kind and metadata.name is required to compare with, not a patch", ErrInput}, to)
 	}
 	if nameOf(to.Value).name == "" { // match accepts a partial object without a name
-		return live, wanted, located(&fieldProblem{document.Keys("metadata", "name"), nameRequired(to.Value), ErrInput}, to)
+		return live, wanted, located(&fieldProblem{document.Keys("metadata", "name"), nameRequired(to.Value), ErrInput}, to).about(unnamed(to), c.Action)
 	}
 	m, err := l.match(found, to, c)
 	if err != nil {

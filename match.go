@@ -80,6 +80,7 @@ func (l *Lab) match(live *liveObjects, o manifest.Object, c Change) (*matched, e
 	if name.name == "" && c.Action != ActionCreate {
 		candidates = live.ofKind(name)
 		if len(candidates) != 1 || c.Action == "" || c.Action.creates() {
+			m.target = unnamed(o)
 			return m, &fieldProblem{document.Keys("metadata", "name"), nameRequired(o.Value), ErrInput}
 		}
 	}
@@ -103,6 +104,11 @@ func (l *Lab) match(live *liveObjects, o manifest.Object, c Change) (*matched, e
 		return m, nil
 	}
 	return m, mayCreate(m, live, c)
+}
+
+// unnamed returns the target of a manifest that has no name.
+func unnamed(o manifest.Object) Target {
+	return Target{APIVersion: o.Value.Get("apiVersion").StringOr(""), Kind: o.Kind()}
 }
 
 // missingType returns the message for an object without apiVersion or kind, "" for a patch,

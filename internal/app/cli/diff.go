@@ -284,7 +284,7 @@ func (d *differing) refuse(e *patchlab.Error) error {
 	d.app.fail(e.Error())
 	d.refused = true
 	d.matched[withoutVersion(e.Target)] = true
-	if d.add(row{target: e.Target, outcome: refused, detail: e.Error()}, nil) || !d.asDocuments() {
+	if d.add(row{target: e.Target, position: e.Position, outcome: refused, detail: e.Error()}, nil) || !d.asDocuments() {
 		return nil
 	}
 	refusal, err := refusalDocument(e)

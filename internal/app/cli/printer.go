@@ -177,7 +177,7 @@ func (p *printer) failed(err error) error {
 	p.summary.counts[what]++
 	p.app.fail(text)
 	if p.flags.summary.replacesOutput() {
-		p.summary.rows = append(p.summary.rows, row{target: e.Target, outcome: what, detail: text})
+		p.summary.rows = append(p.summary.rows, row{target: e.Target, position: e.Position, outcome: what, detail: text})
 		return nil
 	}
 	if p.flags.asked && (p.flags.format == "json" || p.flags.format == "yaml") {

@@ -59,10 +59,20 @@ func (o outcome) MarshalText() ([]byte, error) {
 
 // row is an object in the summary.
 type row struct {
-	target  patchlab.Target
-	outcome outcome
-	fields  int    // number of fields that differ, of a changed object
-	detail  string // a message or, for Markdown, a diff
+	target   patchlab.Target
+	position document.Position // of a refused manifest
+	outcome  outcome
+	fields   int    // number of fields that differ, of a changed object
+	detail   string // a message or, for Markdown, a diff
+}
+
+// name returns the object as the summary names it. A manifest without a name is identified by its
+// position.
+func (r row) name() string {
+	if at := r.position.String(); r.target.Name == "" && at != "" {
+		return strings.TrimSpace(r.target.String() + " at " + at)
+	}
+	return r.target.String()
 }
 
 // summary counts and lists the results of a command.
@@ -140,7 +150,7 @@ func (s *summary) text() string {
 		if r.fields > 0 {
 			result += ": " + count(r.fields, "field", "fields")
 		}
-		fmt.Fprintf(w, "%s\t%s\n", r.target, result)
+		fmt.Fprintf(w, "%s\t%s\n", r.name(), result)
 	}
 	_ = w.Flush() // a strings.Builder has no errors
 	return b.String() + s.line() + "\n"
