@@ -10,14 +10,18 @@ import (
 )
 
 // manifestHint returns advice on a field that is invalid although nothing is wrong with what the
-// manifest has there: it is too large for client-side apply, a key has no value, or the live object
-// has more items. It returns "" for any other field.
+// manifest has there: it is too large for client-side apply, a key has no value, its variables are
+// replaced by a tool that was not used, or the live object has more items. It returns "" for any other
+// field.
 func (w *write) manifestHint(f FieldError) string {
 	switch {
 	case w.change.Action == ActionClientApply && f.Field == "metadata.annotations" && strings.HasPrefix(f.Message, "Too long"):
 		return "the last-applied annotation contains the whole manifest; 'kubectl apply --server-side' does not write it"
 	case w.Value.Follow(f.Path).IsNull():
 		return "the value is null, as YAML reads a key without a value; remove the key or give it a value"
+	}
+	if text, _ := w.Value.Follow(f.Path).Text(); strings.Contains(text, "${") && strings.Contains(text, "}") {
+		return "this contains a variable; replace it first, for example with 'flux envsubst'"
 	}
 	return w.keptItem(f.Path)
 }
