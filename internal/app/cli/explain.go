@@ -387,31 +387,28 @@ func (w *reasonWriter) line(name, text string) {
 
 // values describes the previous, current and intended value of a field.
 func values(r *explain.Reason) string {
-	const most = 60
-	short := func(v document.Value) string {
-		text := []rune(valueText(v))
-		if len(text) > most {
-			return string(text[:most]) + "…"
-		}
-		return string(text)
-	}
-	text := ""
-	switch {
-	case r.Effect == explain.Reordered || r.Effect == explain.Noted:
+	if r.Effect == explain.Reordered || r.Effect == explain.Noted {
 		return ""
-	case r.Effect == explain.Kept && r.After.Exists():
-		text = ": " + short(r.After)
-	case r.Before.Exists() && r.After.Exists() && document.Identical(r.Before, r.After):
-		text = ": " + short(r.After)
-	case r.Before.Exists() && r.After.Exists():
-		text = ": " + short(r.Before) + " → " + short(r.After)
+	}
+	var before, shown []string
+	add := func(separator string, v document.Value) {
+		before, shown = append(before, separator), append(shown, valueText(v))
+	}
+	if r.Before.Exists() && (!r.After.Exists() || r.Effect != explain.Kept && !document.Identical(r.Before, r.After)) {
+		add(": ", r.Before)
+	}
+	switch {
+	case r.After.Exists() && len(shown) > 0:
+		add(" → ", r.After)
 	case r.After.Exists():
-		text = ": " + short(r.After)
-	case r.Before.Exists():
-		text = ": " + short(r.Before)
+		add(": ", r.After)
 	}
 	if r.Wanted.Exists() {
-		text += ", wanted " + short(r.Wanted)
+		add(", wanted ", r.Wanted)
+	}
+	text := ""
+	for i, value := range shortTexts(60, shown...) {
+		text += before[i] + value
 	}
 	return text
 }

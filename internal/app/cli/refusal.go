@@ -123,26 +123,41 @@ func noteText(note string) string {
 // shortPair formats two values, each on one line that fits a terminal, such that the
 // difference is visible.
 func shortPair(a, b document.Value) (string, string) {
-	const most, before = 100, 30
-	x, y := []rune(valueText(a)), []rune(valueText(b))
-	from := 0
-	if len(x) > most || len(y) > most {
-		for from < len(x) && from < len(y) && x[from] == y[from] {
-			from++
-		}
-		from = max(0, from-before)
+	short := shortTexts(100, valueText(a), valueText(b))
+	return short[0], short[1]
+}
+
+// shortTexts shortens values to a number of characters. If one is longer, all begin shortly before
+// the place where they differ.
+func shortTexts(most int, values ...string) []string {
+	const before = 30
+	texts := make([][]rune, len(values))
+	longest, common := 0, 0
+	for i, v := range values {
+		texts[i] = []rune(v)
+		longest = max(longest, len(texts[i]))
 	}
-	cut := func(text []rune) string {
-		end := ""
-		if rest := text[from:]; len(rest) > most {
-			text, end = text[:from+most], "…"
+	if longest > most && len(texts) > 1 {
+		for !slices.ContainsFunc(texts, func(t []rune) bool { return common >= len(t) || t[common] != texts[0][common] }) {
+			common++
 		}
+	}
+	if common == longest { // they are equal
+		common = 0
+	}
+	from := max(0, common-before)
+	short := make([]string, len(texts))
+	for i, text := range texts {
 		if from > 0 {
-			return "…" + string(text[from:]) + end
+			short[i] = "…"
 		}
-		return string(text) + end
+		if text = text[from:]; len(text) > most {
+			short[i] += string(text[:most]) + "…"
+		} else {
+			short[i] += string(text)
+		}
 	}
-	return cut(x), cut(y)
+	return short
 }
 
 func valueText(v document.Value) string {
