@@ -25,12 +25,21 @@ func completeObject(_ *cobra.Command, args []string, begun string) ([]string, co
 	}
 	var kinds []string
 	for k := range schema.NewRegistry(catalog).Kinds() {
-		if name := strings.ToLower(k.Kind) + "/"; k.Resource != "" && strings.HasPrefix(name, strings.ToLower(begun)) {
+		if name := asBegun(k, begun) + "/"; k.Resource != "" && strings.HasPrefix(name, begun) {
 			kinds = append(kinds, name)
 		}
 	}
 	slices.Sort(kinds)
 	return slices.Compact(kinds), cobra.ShellCompDirectiveNoSpace
+}
+
+// asBegun returns the name of a kind that begins as a word on the command line: shells accept only
+// completions with the same letters, so that De is completed to Deployment and de to deployment.
+func asBegun(k *schema.Kind, begun string) string {
+	if begun != strings.ToLower(begun) {
+		return k.Kind
+	}
+	return k.Singular
 }
 
 // completeInputs completes the flags of a command whose values are among its inputs.

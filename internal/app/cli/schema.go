@@ -241,8 +241,9 @@ func (a *App) schemaPaths(ctx context.Context, o *schemaOptions, begun string) [
 	if at < 0 {
 		var names []string
 		for k := range registry.Kinds() {
-			if strings.HasPrefix(k.Singular, begun) && k.Singular != "" && !slices.Contains(names, k.Singular) {
-				names = append(names, k.Singular)
+			name := asBegun(k, begun)
+			if strings.HasPrefix(name, begun) && name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 		return names
