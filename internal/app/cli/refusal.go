@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
@@ -160,9 +161,14 @@ func shortTexts(most int, values ...string) []string {
 	return short
 }
 
+// valueText returns a value for people: in JSON, without the escapes for HTML.
 func valueText(v document.Value) string {
 	if !v.Exists() {
 		return "(not set)"
 	}
-	return v.String()
+	return withoutHTMLEscapes().Replace(v.String())
 }
+
+var withoutHTMLEscapes = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&") // the first is an escaped backslash
+})
