@@ -55,11 +55,17 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 // notEmpty stands for an object or list whose contents are listed below it.
 const notEmpty = "(not empty)"
 
-// fields returns the fields that differ, one on each line.
+// fields returns the fields that differ, one on each line. Below a long atomic one are the places in which
+// it differs.
 func (d *differing) fields(found *patchlab.Alternatives) string {
 	var b strings.Builder
 	for _, c := range found.Changes {
-		was, is := shortPair(d.shown(found, c))
+		before, after := d.shown(found, c)
+		if inner := innerText(before, after); inner != "" {
+			fmt.Fprintf(&b, "  %s: %s", c.Path, inner)
+			continue
+		}
+		was, is := shortPair(before, after)
 		switch { // an object or list that becomes empty is a field, one with contents is not
 		case !c.Before.Exists() && found.Before.Value.Follow(c.Path).Exists():
 			was = notEmpty

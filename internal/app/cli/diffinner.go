@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// innerChange is a place in which two atomic values differ.
+type innerChange struct {
+	path    document.Path // in the values
+	was, is document.Value
+}
+
+// innerChanges compares two atomic values member by member and, if they are lists of the same length,
+// item by item. It adds the places that differ to changes.
+func innerChanges(changes []innerChange, path document.Path, was, is document.Value) []innerChange {
+	switch kind := was.Kind(); {
+	case document.Identical(was, is):
+		return changes
+	case !was.Exists() || !is.Exists() || kind != is.Kind():
+	case kind == document.Object:
+		for name, v := range was.Members() {
+			changes = innerChanges(changes, path.Child(name), v, is.Get(name))
+		}
+		for name, v := range is.Members() {
+			if !was.Get(name).Exists() {
+				changes = append(changes, innerChange{path.Child(name), document.Value{}, v})
+			}
+		}
+		return changes
+	case kind == document.List && was.Len() == is.Len():
+		for i, v := range was.Items() {
+			changes = innerChanges(changes, path.Item(i), v, is.At(i))
+		}
+		return changes
+	}
+	return append(changes, innerChange{path, was, is})
+}
+
+// innerText lists the places in which two atomic values differ, "" if the values fit into a line or
+// differ as a whole. The versions of a CustomResourceDefinition, for example, are a list with thousands
+// of lines of which few differ.
+func innerText(was, is document.Value) string {
+	const longest, most = 100, 20
+	if len(valueText(was)) <= longest && len(valueText(is)) <= longest {
+		return ""
+	}
+	changes := innerChanges(nil, nil, was, is)
+	if len(changes) == 0 || len(changes[0].path) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "atomic %s with %s:\n", was.Kind(), count(len(changes), "difference", "differences"))
+	for i, c := range changes {
+		if i == most {
+			fmt.Fprintf(&b, "    and %d more\n", len(changes)-most)
+			break
+		}
+		before, after := shortPair(c.was, c.is)
+		fmt.Fprintf(&b, "    %s: %s → %s\n", c.path, before, after)
+	}
+	return b.String()
+}
