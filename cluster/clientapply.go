@@ -13,7 +13,9 @@ import (
 // is patchlab's own. An error is that of [patch.ClientApply].
 func ClientApply(kind *schema.Kind, live, config document.Value, engine patch.Engine) (*Request, error) {
 	if !live.Exists() {
-		created := patch.WithLastApplied(config).Remove("metadata", "resourceVersion") // kubectl clears that of an exported object
+		// kubectl clears the resourceVersion of an exported object, and removes nulls so that a create has
+		// the result of an update.
+		created := patch.WithoutNulls(patch.WithLastApplied(config).Remove("metadata", "resourceVersion"))
 		return &Request{Verb: Create, Format: JSON, Document: &document.Document{Root: created}}, nil
 	}
 	p, patchType, err := patch.ClientApply(live, config, kind, patch.ThreeWayOptions{Options: patch.Options{Engine: engine}})

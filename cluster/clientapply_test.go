@@ -39,6 +39,8 @@ func TestClientApply(t *testing.T) {
 		want         string // the data in the document; "" for no request
 	}{
 		{"an object that does not exist is created with the annotation", builtin, document.Value{}, config, cluster.Create, cluster.JSON, `{"k":"1"}`},
+		{"kubectl removes nulls before it creates an object, from objects in lists as well", custom, document.Value{},
+			value(`{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}, data: {k: null, l: [null, {a: null, b: "1"}], m: {o: null}}}`), cluster.Create, cluster.JSON, `{"l":[null,{"b":"1"}],"m":{}}`},
 		{"a built-in kind has a strategic merge patch", builtin, applied, config.Set(document.NewString("2"), "data", "k"), cluster.Patch, cluster.StrategicPatch, `{"k":"2"}`},
 		{"a custom resource has a merge patch", custom, applied, config.Set(document.NewString("2"), "data", "k"), cluster.Patch, cluster.MergePatch, `{"k":"2"}`},
 		{"what the configuration no longer has is removed", builtin, applied, config.Remove("data", "k").Set(document.NewString("2"), "data", "l"), cluster.Patch, cluster.StrategicPatch, `{"k":null,"l":"2"}`},

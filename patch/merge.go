@@ -38,7 +38,7 @@ func Merge(object, patch document.Value, o Options) (document.Value, error) {
 	if object.Kind() == document.Object {
 		out = w.object(object, patch)
 	} else {
-		out = withoutNulls(patch)
+		out = WithoutNulls(patch)
 	}
 	w.report()
 	return out, nil
@@ -77,7 +77,7 @@ func (w *merger) member(key string, was, val document.Value) (now document.Value
 	case was.Kind() == document.Object:
 		now = val
 	default:
-		now = withoutNulls(val)
+		now = WithoutNulls(val)
 	}
 	switch {
 	case w.observer == nil:
@@ -91,22 +91,22 @@ func (w *merger) member(key string, was, val document.Value) (now document.Value
 	return now, false
 }
 
-// withoutNulls removes null members from all objects in v. Null list items are kept. If
+// WithoutNulls removes null members from all objects in v. Null list items are kept. If
 // there are none, it returns v itself.
-func withoutNulls(v document.Value) document.Value {
+func WithoutNulls(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Object:
 		var changes []remake.Change
 		for key, val := range v.Members() {
 			if val.IsNull() {
 				changes = append(changes, remake.Change{Key: key, Value: document.Value{}})
-			} else if now := withoutNulls(val); !document.SameNode(now, val) {
+			} else if now := WithoutNulls(val); !document.SameNode(now, val) {
 				changes = append(changes, remake.Change{Key: key, Value: now})
 			}
 		}
 		return remake.WithChanges(v, changes)
 	case document.List:
-		return remake.Items(v, func(_ int, item document.Value) document.Value { return withoutNulls(item) })
+		return remake.Items(v, func(_ int, item document.Value) document.Value { return WithoutNulls(item) })
 	}
 	return v
 }

@@ -256,7 +256,7 @@ func (w *strategist) unknown(t *schema.Type, key, problem string) *Error {
 // without maps that contain $patch. It is absent if the value is such a map itself.
 func (w *strategist) fresh(v document.Value) document.Value {
 	if w.applies {
-		v = withoutNulls(v)
+		v = WithoutNulls(v)
 	}
 	return w.withoutPatches(v)
 }
