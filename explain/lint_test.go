@@ -40,6 +40,7 @@ var lintCases = []struct{ why, object, want string }{
 	{"null in a field of a custom resource, which an apply refuses", aWidget + "spec: {paused: null, size: null, labels: {a: null}, args: [null]}", "type .spec.args[0], type .spec.labels.a, type .spec.paused, type .spec.size"},
 	{"null in a field with a default", aWidget + "spec: {replicas: null}", "null-value .spec.replicas"},
 	{"null in a field that is nullable", aWidget + "spec: {note: null}", ""},
+	{"null where the schema of a custom resource takes any value, as in the values of a HelmRelease", aGadget + "spec: {values: null, nested: {a: null, b: [{c: null}]}}", ""},
 	{"a null creationTimestamp is ignored", configMap[:len(configMap)-2] + ", creationTimestamp: null}\n", ""},
 	{"an empty map", configMap + "data: {}", "empty-value .data"},
 	{"an empty list", aDeployment + "spec: {template: {spec: {tolerations: []}}}", "empty-value .spec.template.spec.tolerations"},
@@ -101,6 +102,7 @@ const (
 	webhook     = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: a}\nwebhooks:\n- name: a.example.com\n"
 	definition  = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.com}\nspec: {versions: [{name: v1, "
 	aWidget     = "apiVersion: lab.example.com/v1\nkind: Widget\nmetadata: {name: a}\n"
+	aGadget     = "apiVersion: lab.example.com/v1\nkind: Gadget\nmetadata: {name: a}\n"
 	liveMap     = "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\nmetadata:\n  name: a\n"
 )
 

@@ -24,7 +24,7 @@ func near(size, limit int) bool { return size > limit/5*4 }
 func (l *linter) walk(t *schema.Type, v document.Value, path document.Path) {
 	switch v.Kind() {
 	case document.Null:
-		if !l.live && (t == nil || !t.Nullable) && path.String() != ".metadata.creationTimestamp" {
+		if !l.live && !l.keepsNull(t) && path.String() != ".metadata.creationTimestamp" {
 			l.add(lintNull, path, path.String()+" is null")
 		}
 	case document.Object:
@@ -72,7 +72,17 @@ func (l *linter) refusesNull(t *schema.Type, path document.Path) bool {
 	return t.Scalar != schema.AnyScalar && !t.Nullable
 }
 
-// addNull adds the finding for such a value.
+// keepsNull reports whether null is a value of its own: where the schema declares the field nullable, or of
+// a custom resource any content, such as the values of a chart in a HelmRelease, in which null removes a
+// default of the chart.
+func (l *linter) keepsNull(t *schema.Type) bool {
+	if t == nil {
+		return false
+	}
+	return t.Nullable || l.kind != nil && !l.kind.Builtin && t.Scalar == schema.AnyScalar && t.Map != nil
+}
+
+// addNull adds the finding for a null that is refused.
 func (l *linter) addNull(path document.Path) {
 	l.add(lintType, path, path.String()+" is null, but its schema does not declare it nullable")
 }
