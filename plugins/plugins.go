@@ -59,6 +59,8 @@ var ordered = [...]plugin{
 // Plugin is an admission plugin that another module implements.
 type Plugin struct {
 	Name string
+	// Before is the plugin of this package before which kube-apiserver runs it. Without one it is the last.
+	Before string
 	// New returns the plugin's check of the writes to a cluster. A non-nil Status refuses a write.
 	New func(*cluster.Cluster) func(context.Context, *cluster.Attributes) *cluster.Status
 }
@@ -81,7 +83,7 @@ func Selected(names []string, name string) bool {
 }
 
 // Configure adds the named plugins to the admission chain of a cluster: in kube-apiserver's order,
-// those of other modules last, and all before config.Admission. NamespaceLifecycle sets
+// those of other modules where they belong, and all before config.Admission. NamespaceLifecycle sets
 // config.StrictNamespaces. [Default] stands for all plugins. An error names a plugin that is
 // unknown.
 func Configure(config *cluster.Config, names []string, others ...Plugin) error {
@@ -95,20 +97,14 @@ func Configure(config *cluster.Config, names []string, others ...Plugin) error {
 	if selected(namespaceLifecycle) {
 		config.StrictNamespaces = true
 	}
-	enabled := slices.DeleteFunc(slices.Clone(ordered[:]), func(p plugin) bool { return !selected(p.name) })
-	others = slices.DeleteFunc(slices.Clone(others), func(p Plugin) bool { return !selected(p.Name) })
-	if len(enabled)+len(others) == 0 {
+	if !slices.ContainsFunc(known[1:], selected) {
 		return nil
 	}
 	following := config.Admission
 	config.Admission = func(c *cluster.Cluster) (cluster.Admission, error) {
-		ch := &chain{cluster: c, plugins: slices.Clone(enabled), now: config.Now}
+		ch := &chain{cluster: c, plugins: sequence(selected, others, c), now: config.Now}
 		if ch.now == nil {
 			ch.now = time.Now
-		}
-		for _, p := range others {
-			check := p.New(c)
-			ch.plugins = append(ch.plugins, plugin{name: p.Name, validate: func(c *call) *cluster.Status { return check(c.ctx, c.Attributes) }})
 		}
 		if following == nil {
 			return ch, nil
@@ -118,6 +114,28 @@ func Configure(config *cluster.Config, names []string, others ...Plugin) error {
 		return ch, err
 	}
 	return nil
+}
+
+// sequence returns the selected plugins, also those of other modules, in kube-apiserver's order.
+func sequence(selected func(name string) bool, others []Plugin, c *cluster.Cluster) []plugin {
+	var all []plugin
+	addBefore := func(following string) {
+		for _, p := range others {
+			if p.Before != following || !selected(p.Name) {
+				continue
+			}
+			check := p.New(c)
+			all = append(all, plugin{name: p.Name, validate: func(c *call) *cluster.Status { return check(c.ctx, c.Attributes) }})
+		}
+	}
+	for _, p := range ordered {
+		addBefore(p.name)
+		if selected(p.name) {
+			all = append(all, p)
+		}
+	}
+	addBefore("")
+	return all
 }
 
 // chain runs plugins, and then the admission that follows them.

@@ -34,7 +34,7 @@ import (
 // Plugin returns the plugin PodSecurity with its default configuration: a namespace without labels
 // allows everything, and nothing is exempt.
 func Plugin() plugins.Plugin {
-	return plugins.Plugin{Name: "PodSecurity", New: func(c *cluster.Cluster) func(context.Context, *cluster.Attributes) *cluster.Status {
+	return plugins.Plugin{Name: "PodSecurity", Before: "Priority", New: func(c *cluster.Cluster) func(context.Context, *cluster.Attributes) *cluster.Status {
 		p := &plugin{library: sync.OnceValues(func() (*podsecurityadmission.Admission, error) { return library(c) })}
 		return p.validate
 	}}

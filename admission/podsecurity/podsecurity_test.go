@@ -28,7 +28,7 @@ type step struct {
 
 func TestRecordings(t *testing.T) {
 	var config cluster.Config
-	if err := plugins.Configure(&config, []string{"PodSecurity", "Priority"}, podsecurity.Plugin()); err != nil {
+	if err := plugins.Configure(&config, []string{"PodSecurity", "Priority", "RuntimeClass"}, podsecurity.Plugin()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := cluster.New(config)
