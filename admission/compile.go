@@ -90,10 +90,10 @@ func compileMutating(policy *mutating.Policy) mutating.PolicyEvaluator {
 		switch {
 		case m.PatchType == admissionv1.PatchTypeJSONPatch && m.JSONPatch != nil:
 			expression := &patch.JSONPatchCondition{Expression: m.JSONPatch.Expression}
-			out.Mutators = append(out.Mutators, patch.NewJSONPatcher(p.CompileMutatingEvaluator(expression, patching, environment.StoredExpressions)))
+			out.Mutators = append(out.Mutators, typedPatcher{patch.NewJSONPatcher(p.CompileMutatingEvaluator(expression, patching, environment.StoredExpressions)), true})
 		case m.PatchType == admissionv1.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil:
 			expression := &patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression}
-			out.Mutators = append(out.Mutators, patch.NewApplyConfigurationPatcher(p.CompileMutatingEvaluator(expression, patching, environment.StoredExpressions)))
+			out.Mutators = append(out.Mutators, typedPatcher{patch.NewApplyConfigurationPatcher(p.CompileMutatingEvaluator(expression, patching, environment.StoredExpressions)), false})
 		}
 	}
 	return out
