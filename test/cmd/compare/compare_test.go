@@ -264,3 +264,45 @@ func TestNothingComparedIsNoAgreement(t *testing.T) {
 		t.Error("no server to compare with is accepted")
 	}
 }
+
+// TestWorlds compares servers without admission, which agree about all requests, and then changes a
+// response.
+func TestWorlds(t *testing.T) {
+	for name, generate := range map[string]func(*world){"plugins": (*world).plugins, "policies": (*world).policies} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := &options{cases: 3, seed: 1}
+			r, err := compareWorlds(o, servers(t, nil), name, generate)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if total := r.total(); len(r.kinds) > 0 || total.accepted < 60 {
+				t.Errorf("%s; differences: %v", total, r.kinds)
+			}
+			r, err = compareWorlds(o, servers(t, func(request conformance.Request, a *conformance.Answer) {
+				if request.Method == "POST" && strings.HasSuffix(request.Path, "/pods") {
+					a.Code = 403
+				}
+			}), name, generate)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.kinds) == 0 {
+				t.Error("no difference was found")
+			}
+		})
+	}
+}
+
+func TestSameParts(t *testing.T) {
+	refusal := func(message string) conformance.Response {
+		return conformance.Response{Code: 403, Body: map[string]any{"message": message}}
+	}
+	const limits = `pods "p" is forbidden: [maximum cpu, minimum memory]`
+	if !sameParts(refusal(limits), refusal(`pods "p" is forbidden: [minimum memory, maximum cpu]`)) {
+		t.Error("another order is a difference")
+	}
+	if sameParts(refusal(limits), refusal(`pods "p" is forbidden: minimum memory`)) {
+		t.Error("a missing part is none")
+	}
+}

@@ -7,13 +7,17 @@
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN random
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN cases FILE...
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN definitions
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN plugins
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN policies
 //
 // The subcommand objects reads the manifests in each folder, creates the
 // CustomResourceDefinitions, then creates, applies, patches, replaces and deletes every
 // object. The subcommand random changes recorded objects of built-in kinds at random, most
 // of them into invalid ones. The subcommand cases sends the requests of files in the format
 // of the recordings. The subcommand definitions creates CustomResourceDefinitions with random
-// schemas, and their custom resources. The order of managedFields, the messages of refusals, and the
+// schemas, and their custom resources. The subcommands plugins and policies generate namespaces with objects that
+// configure admission, and writes to them; both servers need the admission plugins that
+// kube-apiserver enables by default, and no controllers. The order of managedFields, the messages of refusals, and the
 // values that a server chooses (uids, times, addresses, ports, names) are not compared.
 //
 // The exit code is 1 if responses differ by more than -tolerate allows, or if the
@@ -59,8 +63,8 @@ func main() {
 	flag.IntVar(&o.examples, "examples", 1, "number of cases to print for each difference")
 	flag.IntVar(&o.limit, "limit", 0, "objects: the maximum number of objects of a folder; 0 means all")
 	flag.BoolVar(&o.words, "words", false, "also compare the wording of refusals")
-	flag.Uint64Var(&o.seed, "seed", 1, "random, definitions: seed of the cases")
-	flag.IntVar(&o.cases, "cases", 1000, "random, definitions: how many cases")
+	flag.Uint64Var(&o.seed, "seed", 1, "random, definitions, plugins, policies: seed of the cases")
+	flag.IntVar(&o.cases, "cases", 1000, "random, definitions, plugins, policies: how many cases")
 	flag.StringVar(&o.recordings, "recordings", "../testdata/invalid", "random: folder of the recorded cases to change")
 	flag.Parse()
 	if err := run(&o, flag.Args(), os.Stdout); err != nil {
@@ -69,9 +73,11 @@ func main() {
 	}
 }
 
+const usage = "expected objects DIR..., cases FILE..., random, definitions, plugins or policies"
+
 func run(o *options, args []string, out io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("expected objects DIR..., cases FILE... or random")
+		return errors.New(usage)
 	}
 	if o.against == "" {
 		return errors.New("no kube-apiserver to compare with: set -against")
@@ -96,8 +102,12 @@ func run(o *options, args []string, out io.Writer) error {
 		r, err = compareRandom(o, p)
 	case args[0] == "definitions" && len(args) == 1:
 		r, err = compareDefinitions(o, p)
+	case args[0] == "plugins" && len(args) == 1:
+		r, err = compareWorlds(o, p, args[0], (*world).plugins)
+	case args[0] == "policies" && len(args) == 1:
+		r, err = compareWorlds(o, p, args[0], (*world).policies)
 	default:
-		return fmt.Errorf("expected objects DIR..., cases FILE..., random or definitions, got %q", args)
+		return fmt.Errorf("%s, got %q", usage, args)
 	}
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 )
@@ -31,7 +32,8 @@ func (p *pair) ask(c conformance.Case) (want, got conformance.Case, err error) {
 		}
 		return want, got, err
 	}
-	if got, err = (conformance.Runner{}).Record(c, p.ours); err != nil {
+	// patchlab observes a configuration at once.
+	if got, err = (conformance.Runner{Sleep: func(time.Duration) {}}).Record(c, p.ours); err != nil {
 		return want, got, err
 	}
 	return want, got, nil
@@ -147,9 +149,20 @@ func chosen(value any, sent string, controlled bool) any {
 			out[i] = chosen(v, sent, controlled)
 		}
 		return out
+	case string:
+		return generated.ReplaceAllStringFunc(value, func(name string) string {
+			if strings.Contains(sent, name) {
+				return name
+			}
+			return "$CHOSEN$"
+		})
 	}
 	return value
 }
+
+// generated matches a name that a server generates: that of the volume with the token of a pod's
+// service account, or of an object with this prefix.
+var generated = regexp.MustCompile(`(kube-api-access|generated)-[a-z0-9]{5}`)
 
 func isStruct(v any) bool { _, is := v.(map[string]any); return is }
 

@@ -7,8 +7,8 @@
 // -kubernetes names another version than that of the recordings, which needs another folder.
 // With -serve it then runs both on the loopback interface until it is interrupted, and
 // prints the environment variables for other tests. With -recorded as well, admission
-// plugins are off, as in the recordings of testdata/conformance and testdata/invalid. Run
-// it in the folder test. The first build downloads about 300 MB of modules and takes some
+// plugins are off, as in the recordings of testdata/conformance and testdata/invalid; with
+// -accounts, ServiceAccount is on, too. Run it in the folder test. The first build downloads about 300 MB of modules and takes some
 // ten minutes on two cores; existing binaries are not rebuilt.
 package main
 
@@ -33,6 +33,7 @@ func main() {
 	dir := flag.String("dir", "", "folder to build in; the binaries are in bin (default kube-`version` in the folder for temporary files)")
 	serve := flag.Bool("serve", false, "run etcd and kube-apiserver until interrupted")
 	recorded := flag.Bool("recorded", false, "with -serve: disable admission plugins, as in the recordings")
+	accounts := flag.Bool("accounts", false, "with -serve: enable the admission plugin ServiceAccount; no controller creates accounts")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
@@ -43,13 +44,13 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *dir, *kubernetes, *serve, *recorded); err != nil {
+	if err := run(ctx, *dir, *kubernetes, *serve, *recorded, *accounts); err != nil {
 		fmt.Fprintln(os.Stderr, "kubeapiserver:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir, kubernetes string, serve, recorded bool) error {
+func run(ctx context.Context, dir, kubernetes string, serve, recorded, accounts bool) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -61,5 +62,5 @@ func run(ctx context.Context, dir, kubernetes string, serve, recorded bool) erro
 		fmt.Println("KUBEBUILDER_ASSETS=" + filepath.Join(dir, "bin"))
 		return nil
 	}
-	return runServers(ctx, dir, recorded)
+	return runServers(ctx, dir, recorded, accounts)
 }

@@ -39,7 +39,7 @@ func defaultPlugins(ctx context.Context, program string) (string, error) {
 }
 
 // runServers runs etcd and kube-apiserver, with empty storage, until ctx is done.
-func runServers(ctx context.Context, dir string, recorded bool) error {
+func runServers(ctx context.Context, dir string, recorded, accounts bool) error {
 	data, err := os.MkdirTemp("", "kubeapiserver")
 	if err != nil {
 		return err
@@ -66,7 +66,10 @@ func runServers(ctx context.Context, dir string, recorded bool) error {
 	}
 	defer stop(etcd)
 	program, off := filepath.Join(dir, "bin", "kube-apiserver"), "ServiceAccount" // as in envtest
-	if recorded {
+	switch {
+	case accounts:
+		off = ""
+	case recorded:
 		if off, err = defaultPlugins(ctx, program); err != nil {
 			return err
 		}
