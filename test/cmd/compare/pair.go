@@ -95,6 +95,11 @@ func clean(c conformance.Case) conformance.Case {
 	}
 	steps := slices.Clone(c.Steps)
 	for i := range steps {
+		warnings := slices.Clone(steps[i].Response.Warnings)
+		for j := range warnings {
+			warnings[j] = ungenerated(warnings[j], sent)
+		}
+		steps[i].Response.Warnings = warnings
 		steps[i].Response.Body = chosen(steps[i].Response.Body, sent, isControlled(steps[i].Request.Path))
 	}
 	c.Steps = steps
@@ -150,14 +155,19 @@ func chosen(value any, sent string, controlled bool) any {
 		}
 		return out
 	case string:
-		return generated.ReplaceAllStringFunc(value, func(name string) string {
-			if strings.Contains(sent, name) {
-				return name
-			}
-			return "$CHOSEN$"
-		})
+		return ungenerated(value, sent)
 	}
 	return value
+}
+
+// ungenerated replaces the names in a text that the server has generated.
+func ungenerated(text, sent string) string {
+	return generated.ReplaceAllStringFunc(text, func(name string) string {
+		if strings.Contains(sent, name) {
+			return name
+		}
+		return "$CHOSEN$"
+	})
 }
 
 // generated matches a name that a server generates: that of the volume with the token of a pod's

@@ -71,7 +71,7 @@ func (p *pair) compareSteps(r *report, only *regexp.Regexp, c conformance.Case) 
 		if sameParts(cleanWant.Steps[i].Response, cleanGot.Steps[i].Response) {
 			difference = ""
 		}
-		if w, g := step.Response.Warnings, got.Steps[i].Response.Warnings; difference == "" && !slices.Equal(w, g) {
+		if w, g := cleanWant.Steps[i].Response.Warnings, cleanGot.Steps[i].Response.Warnings; difference == "" && !slices.Equal(w, g) {
 			difference = fmt.Sprintf("warnings of a refusal: want %q, got %q", w, g)
 		}
 		if !only.MatchString(step.Request.Path) && difference == "" {
