@@ -105,6 +105,14 @@ func storageClass(o Object) string {
 	return o.text("spec", "storageClassName")
 }
 
+// attributesClass is the VolumeAttributesClass of a claim or volume. An empty one, which a claim may have, is shown as such.
+func attributesClass(o Object) string {
+	if class := o.at("spec", "volumeAttributesClassName"); class.Exists() {
+		return class.StringOr("")
+	}
+	return "<unset>"
+}
+
 func claimColumns() []Column {
 	bound := func(o Object) bool { return o.text("spec", "volumeName") != "" }
 	return []Column{nameColumn(), textColumn("Status", phase), field("Volume", "", "spec", "volumeName"),
@@ -118,7 +126,7 @@ func claimColumns() []Column {
 				return ""
 			}
 			return accessModes(o.at("status", "accessModes"))
-		}), textColumn("StorageClass", storageClass), field("VolumeAttributesClass", "<unset>", "spec", "volumeAttributesClassName"),
+		}), textColumn("StorageClass", storageClass), textColumn("VolumeAttributesClass", attributesClass),
 		ageColumn(), wide(field("VolumeMode", "<unset>", "spec", "volumeMode"))}
 }
 
@@ -131,7 +139,7 @@ func volumeColumns() []Column {
 				return ""
 			}
 			return o.text("spec", "claimRef", "namespace") + "/" + o.text("spec", "claimRef", "name")
-		}), textColumn("StorageClass", storageClass), field("VolumeAttributesClass", "<unset>", "spec", "volumeAttributesClassName"),
+		}), textColumn("StorageClass", storageClass), textColumn("VolumeAttributesClass", attributesClass),
 		field("Reason", "", "status", "reason"), ageColumn(), wide(field("VolumeMode", "<unset>", "spec", "volumeMode"))}
 }
 
