@@ -154,7 +154,10 @@ func (t *tabulator) row(o document.Value) document.Value {
 	shown := metadataOf(t.form, t.kind, o)
 	switch t.include {
 	case "None":
-		shown = document.NewNull()
+		// Without its metadata, a client could not recognize the end of the initial events.
+		if o.Lookup("metadata", "annotations", "k8s.io/initial-events-end").StringOr("") != "true" {
+			shown = document.NewNull()
+		}
 	case "Object":
 		shown = o
 		if !o.Get("kind").Exists() { // items of built-in lists have no kind

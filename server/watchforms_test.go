@@ -66,6 +66,26 @@ func TestWatchEvents(t *testing.T) {
 	}
 }
 
+// TestTableOfInitialEvents: the bookmark after the initial events has its metadata in a table without objects, as that of
+// kube-apiserver 1.36.3.
+func TestTableOfInitialEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := cluster.New(cluster.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		s := New(store, Options{})
+		create(t, s, "a", "")
+		w := ask(s, "GET", configMaps+"?watch=1&allowWatchBookmarks=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan&includeObject=None&timeoutSeconds=2", "",
+			"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+		lines := strings.Split(strings.TrimSpace(w.Body.String()), "\n")
+		if len(lines) != 2 || !strings.Contains(lines[0], `"object":null`) || !strings.Contains(lines[1], `"k8s.io/initial-events-end":"true"`) {
+			t.Errorf("got %s", w.Body)
+		}
+	})
+}
+
 // TestTableOfFlowSchemas: kubectl shows FlowSchemas in the order in which they are matched.
 func TestTableOfFlowSchemas(t *testing.T) {
 	s := local(t, Options{})
