@@ -3,6 +3,7 @@ package conformance
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -31,7 +32,7 @@ func HTTP(base, token string, client *http.Client) Send {
 		if err != nil {
 			return Answer{}, err
 		}
-		req.Header.Set("Accept", "application/json")
+		req.Header.Set("Accept", cmp.Or(r.Accept, "application/json"))
 		req.Header.Set("User-Agent", "oracle/v1")
 		if r.ContentType != "" {
 			req.Header.Set("Content-Type", r.ContentType)

@@ -42,6 +42,7 @@ type Request struct {
 	Path        string `json:"path"`
 	Query       string `json:"query,omitempty"`
 	ContentType string `json:"contentType,omitempty"` // "" for no Content-Type header
+	Accept      string `json:"accept,omitempty"`      // "" for application/json
 	Body        string `json:"body,omitempty"`
 	// Events makes the request a watch from which this number of events is read, or as many
 	// as arrive within watchTime.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
@@ -117,7 +118,48 @@ func (g *definer) version(name string, root map[string]any, storage, status, sca
 	if len(subresources) > 0 {
 		v["subresources"] = subresources
 	}
+	if g.chance(2) {
+		v["additionalPrinterColumns"] = g.columns()
+	}
+	if g.chance(2) {
+		v["selectableFields"] = g.selectable(root)
+	}
 	return v
+}
+
+// columns generates columns of tables, for fields of the type that they name and for others.
+func (g *definer) columns() []any {
+	var columns []any
+	for i := range 1 + g.random.IntN(4) {
+		column := map[string]any{
+			"name": fmt.Sprintf("C%d", i), "type": pick(&g.mutator, []string{"string", "integer", "number", "boolean", "date"}),
+			"jsonPath": "." + pick(&g.mutator, []string{"spec", "status"}) + "." + pick(&g.mutator, fieldNames) +
+				pick(&g.mutator, []string{"", "", "", "[*]", "[0]", ".a", "[*].name", `[?(@.name=="a")].a`}),
+		}
+		if g.chance(4) {
+			column["format"] = pick(&g.mutator, []string{"int32", "date-time", "password", "name"})
+		}
+		if g.chance(4) {
+			column["priority"] = json.Number("1")
+		}
+		columns = append(columns, column)
+	}
+	return columns
+}
+
+// selectable generates selectable fields; most are scalar fields of the spec.
+func (g *definer) selectable(root map[string]any) []any {
+	spec := root["properties"].(map[string]any)["spec"].(map[string]any)
+	properties, _ := spec["properties"].(map[string]any)
+	fields := []any{}
+	for _, name := range fieldNames {
+		property, _ := properties[name].(map[string]any)
+		scalar := slices.Contains([]any{"string", "integer", "boolean"}, property["type"])
+		if scalar || g.chance(80) {
+			fields = append(fields, map[string]any{"jsonPath": ".spec." + name})
+		}
+	}
+	return fields
 }
 
 // root generates the schema of an object.
@@ -388,11 +430,12 @@ func (g *definer) ofSchema(s map[string]any, depth int) any {
 
 // formatted returns a text that matches the format or pattern of a schema. It is false for other schemas.
 func (g *definer) formatted(s map[string]any) (string, bool) {
-	valid := map[any]string{
+	valid := map[string]string{
 		"date-time": "2020-01-01T00:00:00Z", "date": "2020-01-01", "byte": "YQ==", "uuid": "0b4b9b3c-4d0c-4f0a-9a52-0f0e2e4b7f55", "ipv4": "10.0.0.1", "ipv6": "fd00::1",
 		"cidr": "10.0.0.0/8", "duration": "1h", "email": "a@example.com", "uri": "http://example.com/", "hostname": "a", "quantity": "1Gi",
 	}
-	if text, ok := valid[s["format"]]; ok {
+	format, _ := s["format"].(string) // a mistake may be of another type
+	if text, ok := valid[format]; ok {
 		return text, true
 	}
 	return "a", s["pattern"] != nil
@@ -470,7 +513,7 @@ func (g *definer) requests(d *definition, names []string, roots []map[string]any
 		case n == 10 && scale:
 			add(http.MethodPatch, path+"/scale", manager, "application/merge-patch+json", `{"spec":{"replicas":`+pick(&g.mutator, []string{"1", "3", "-1", "null", `"a"`})+`}}`)
 		case n == 11:
-			add(http.MethodGet, path, "", "", "")
+			d.steps = append(d.steps, conformance.Step{Request: g.read(at(version), path)})
 		case n == 12:
 			// kube-apiserver serves a changed definition some time after its response.
 			current = g.altered(current)
@@ -486,6 +529,22 @@ func (g *definer) requests(d *definition, names []string, roots []map[string]any
 		}
 		object = next
 	}
+	for range 3 {
+		version := pick(&g.mutator, names)
+		d.steps = append(d.steps, conformance.Step{Request: g.read(at(version), at(version)+"/obj")})
+	}
+}
+
+// read generates a request for the object or the list, as a table or not, with a field selector or not.
+func (g *definer) read(list, object string) conformance.Request {
+	r := request(http.MethodGet, pick(&g.mutator, []string{object, list}), "", "", "")
+	if g.chance(2) {
+		r.Accept = "application/json;as=Table;v=v1;g=meta.k8s.io"
+	}
+	if r.Path == list && g.chance(2) {
+		r.Query = "fieldSelector=" + url.QueryEscape("spec."+pick(&g.mutator, fieldNames)+pick(&g.mutator, []string{"=", "!="})+pick(&g.mutator, []string{"a", "10", "true", ""}))
+	}
+	return r
 }
 
 // resource generates an object with the name obj.

@@ -124,6 +124,21 @@ var chosenKeys = map[string]bool{
 	"controller-uid": true, "batch.kubernetes.io/controller-uid": true,
 }
 
+// age is the text of a cell that says how long ago an object was created.
+var age = regexp.MustCompile(`^\d+s$`)
+
+// withoutAges replaces the ages in the cells of a table, which are those of the time of the response.
+func withoutAges(cells any) any {
+	list, _ := cells.([]any)
+	list = slices.Clone(list)
+	for i, cell := range list {
+		if text, ok := cell.(string); ok && age.MatchString(text) {
+			list[i] = "$CHOSEN$"
+		}
+	}
+	return list
+}
+
 // chosen replaces values that the server chose: addresses, ports, uids in labels and
 // generated names that the requests do not contain; and the status of controlled objects.
 func chosen(value any, sent string, controlled bool) any {
@@ -140,6 +155,8 @@ func chosen(value any, sent string, controlled bool) any {
 				v = "$CHOSEN$"
 			case controlled && k == "managedFields":
 				v = withoutStatus(v)
+			case k == "cells":
+				v = withoutAges(v)
 			case chosenKeys[k] && !contains(sent, v):
 				v = "$CHOSEN$"
 			case k == "name" && value["generateName"] != nil && !contains(sent, v):
