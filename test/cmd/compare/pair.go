@@ -155,6 +155,8 @@ func chosen(value any, sent string, controlled bool) any {
 				v = "$CHOSEN$"
 			case controlled && k == "managedFields":
 				v = withoutStatus(v)
+			case k == "resourceVersion" && value["name"] == nil && value["continue"] != nil:
+				v = "$CHOSEN$" // that of a list is the newest of the server, whichever object has it
 			case k == "cells":
 				v = withoutAges(v)
 			case chosenKeys[k] && !contains(sent, v):
