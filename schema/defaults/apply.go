@@ -13,6 +13,7 @@ type filler struct {
 	options Options
 	path    document.Path
 	skip    map[string]bool // features whose rules do not apply
+	update  bool            // rules for new objects do not apply
 	batch   batch
 }
 
@@ -59,7 +60,7 @@ func (f *filler) walk(p *plan, v, live document.Value) document.Value {
 func (f *filler) rules(rules []*Rule, v document.Value, changes []remake.Change) (document.Value, []remake.Change) {
 	for _, r := range rules {
 		switch {
-		case r.Feature != "" && f.skip[r.Feature]:
+		case r.Feature != "" && f.skip[r.Feature], r.When == "new" && f.update:
 		case r.single:
 			v = f.single(r, v)
 		default:

@@ -106,7 +106,11 @@ func tables(t *testing.T) string {
 			if r[0].Value != "nothing" { // not the field itself goes
 				field += " = " + codeText(r[0].Value)
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", typesText(r), field, codeText(r[0].Condition), r[0].Feature, versionsText(r[0]))
+			condition := codeText(r[0].Condition)
+			if r[0].When == "new" {
+				condition = "new objects"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", typesText(r), field, condition, r[0].Feature, versionsText(r[0]))
 		}
 	}
 	return b.String()

@@ -16,7 +16,7 @@ func (r *Rules) withoutDisabled(k *schema.Kind, v, live document.Value) document
 	if p == nil {
 		return v
 	}
-	var f filler
+	f := filler{update: live.Exists()}
 	out := f.walk(p, v, live)
 	if document.SameNode(out, v) || !live.Exists() {
 		return out

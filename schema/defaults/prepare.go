@@ -240,8 +240,11 @@ func (r *Rules) updatedPart(subresource string, next, live document.Value, q Req
 		decided := next.Lookup("status", "conditions")
 		return next.With("spec", live.Get("spec")).With("status", live.Get("status").Set(decided, "conditions"))
 	case "ephemeralcontainers":
-		added := next.Lookup("spec", "ephemeralContainers")
-		return onlySpec(next, live, live.Get("spec").With("ephemeralContainers", added))
+		spec := live.Get("spec").With("ephemeralContainers", next.Lookup("spec", "ephemeralContainers"))
+		if r.minor < 33 {
+			return live.With("spec", spec)
+		}
+		return onlySpec(next, live, spec)
 	case "resize":
 		return r.resized(next, live)
 	}

@@ -19,11 +19,15 @@ func (r *Rules) newPod(k *schema.Kind, v document.Value, now time.Time) document
 	}
 	status := document.NewObject().With("phase", document.NewString("Pending")).With("qosClass", class)
 	if spec.Get("schedulingGates").Len() > 0 {
+		at := timeText(now)
+		if r.minor < 31 {
+			at = document.NewNull()
+		}
 		status = status.With("conditions", document.NewList(document.NewObject().
 			With("type", document.NewString("PodScheduled")).
 			With("status", document.NewString("False")).
 			With("lastProbeTime", document.NewNull()).
-			With("lastTransitionTime", timeText(now)).
+			With("lastTransitionTime", at).
 			With("reason", document.NewString("SchedulingGated")).
 			With("message", document.NewString("Scheduling is blocked due to non-empty scheduling gates"))))
 	}

@@ -21,8 +21,8 @@ type Rule struct {
 	// Value is the value of the field as written in the file: JSON, "copy" and a path,
 	// "call" and a function name, or "rounded" or "nothing".
 	Value string
-	// When is the state of the field in which the rule applies: "missing", "empty" or
-	// "always".
+	// When is the state of the field in which the rule applies: "missing", "empty",
+	// "always", or "new": always in a new object, never in an update.
 	When string
 	// Condition is a further condition, "" for none.
 	Condition string

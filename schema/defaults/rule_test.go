@@ -29,7 +29,7 @@ func TestParseRules(t *testing.T) {
 			t.Errorf("%s:%d: %s is read again as %v, %v", r.File, r.Line, r, again, err)
 		}
 		switch r.When {
-		case "missing", "empty", "always":
+		case "missing", "empty", "always", "new":
 		default:
 			t.Errorf("%s:%d: when %q", r.File, r.Line, r.When)
 		}
