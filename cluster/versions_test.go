@@ -136,10 +136,10 @@ func TestUntrackedUpdate(t *testing.T) {
 func TestKindsOfLaterVersions(t *testing.T) { replayIn(t, "1.37", "testdata/kinds-1.37.jsonl.gz") }
 
 // TestAnswersOfEarlierVersions replays requests that Kubernetes 1.36 answers in another way than
-// 1.32 to 1.35, and the recorded answers of kube-apiserver 1.32.13 to 1.35.4: the fields of
+// 1.30 to 1.35, and the recorded answers of kube-apiserver 1.30.14 to 1.35.4: the fields of
 // features that are off there, what is refused, the causes of it and warnings.
 func TestAnswersOfEarlierVersions(t *testing.T) {
-	for _, version := range [...]string{"1.32", "1.33", "1.34", "1.35"} {
+	for _, version := range [...]string{"1.30", "1.31", "1.32", "1.33", "1.34", "1.35"} {
 		replayIn(t, version, "testdata/version-"+version+".jsonl.gz")
 	}
 }

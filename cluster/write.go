@@ -303,6 +303,9 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 	t.passed(StageMetadata, next.Value)
 	asked := next.Value
 	next.Value = t.reset(live.Value, next.Value)
+	if t.ep.sub == "ephemeralcontainers" && !t.ep.kind.Since("1.33") {
+		next.Managed = live.Managed // the strategy restored all metadata
+	}
 	t.passed(StageReset, next.Value)
 	if t.ep.sub != subStatus {
 		next.Value = t.nextGeneration(next.Value, live.Value)

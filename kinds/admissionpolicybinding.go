@@ -51,11 +51,16 @@ func validateMutatingAdmissionPolicyBinding(c *check, object, old field) {
 	c.mutableOperations(spec.get("matchResources"))
 }
 
-// policyBinding validates the fields that both kinds of bindings have.
+// policyBinding validates the fields that both kinds of bindings have. Until Kubernetes 1.31, the
+// paths of errors lack a letter.
 func (c *check) policyBinding(spec field) {
 	c.needSyntax(spec.get("policyName"), names.DNSSubdomain)
 	c.paramRef(spec.get("paramRef"))
-	c.matchResources(spec.get("matchResources"))
+	match := spec.get("matchResources")
+	if !c.kind.Since("1.32") {
+		match = spec.getAs("matchResources", "matchResouces")
+	}
+	c.matchResources(match)
 }
 
 // paramRef validates a reference to parameters, by name or by selector; an absent one is

@@ -19,11 +19,10 @@ func validateControllerRevision(c *check, object, old field) {
 		c.immutable(data, old.get("data"))
 		return
 	}
-	switch data.Kind() {
-	case document.Object:
-	case document.Absent, document.Null:
+	switch {
+	case !data.isSet():
 		c.required(data, "data is mandatory")
-	default:
+	case data.Kind() != document.Object && c.kind.Since("1.31"):
 		c.required(data, "data must be a valid JSON object")
 	}
 }

@@ -20,7 +20,7 @@ func validateEndpointSlice(c *check, object, old field) {
 	validateSlicePorts(c, ports)
 	mark := len(c.errs)
 	validateSliceEndpoints(c, endpoints, addressType.text())
-	if c.failed(mark) && old.isSet() && c.same(endpoints, old.get("endpoints")) {
+	if c.failed(mark) && old.isSet() && c.kind.Since("1.33") && c.same(endpoints, old.get("endpoints")) {
 		c.errs = c.errs[:mark] // existing endpoints may remain invalid
 	}
 	if old.isSet() {

@@ -7,21 +7,26 @@ import (
 )
 
 // validateJobStatus validates an update of the status, by the Job controller or by the
-// controller in spec.managedBy (KEP-4368). Most rules apply only to fields that change. The
-// order is kube-apiserver's.
+// controller in spec.managedBy (KEP-4368), which has been possible since Kubernetes 1.32. Most
+// rules apply only to fields that change. The order is kube-apiserver's.
 func validateJobStatus(c *check, object, old field) {
 	s := jobStatus{check: c, spec: object.get("spec"), status: object.get("status"), was: old.get("status")}
 	c.counts(s.status, "active", "succeeded", "failed", "ready", "terminating")
 	s.checkUncounted()
-	s.checkEnd()
-	s.checkTerminalConditions()
-	s.checkFinished()
-	s.checkIndexes()
-	s.checkPods()
+	managed := c.kind.Since("1.32")
+	if managed {
+		s.checkEnd()
+		s.checkTerminalConditions()
+		s.checkFinished()
+		s.checkIndexes()
+		s.checkPods()
+	}
 	s.checkSuccessCriteria()
-	s.checkLostConditions()
-	s.checkCounters()
-	s.checkFixedTimes()
+	if managed {
+		s.checkLostConditions()
+		s.checkCounters()
+		s.checkFixedTimes()
+	}
 	s.checkKeptCriteria()
 }
 
@@ -103,6 +108,10 @@ func (s *jobStatus) checkPods() {
 // checkSuccessCriteria forbids conditions that contradict SuccessCriteriaMet.
 func (s *jobStatus) checkSuccessCriteria() {
 	met := s.is("SuccessCriteriaMet")
+	if met && !s.kind.Since("1.31") {
+		s.wrong(!isIndexed(s.spec), "cannot set SuccessCriteriaMet to NonIndexed Job")
+		s.wrong(!s.spec.get("successPolicy").isSet(), "cannot set SuccessCriteriaMet=True for Job without SuccessPolicy")
+	}
 	s.wrong(met && s.is("Failed"), "cannot set SuccessCriteriaMet=True and Failed=true conditions")
 	s.wrong(met && s.is("FailureTarget"), "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions")
 	s.wrong(s.is("Complete") && !met && s.spec.get("successPolicy").isSet(), "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True")

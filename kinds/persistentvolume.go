@@ -138,7 +138,7 @@ func validateVolumeClass(c *check, spec field, inline bool) {
 	}
 	c.syntaxIfSet(class, names.DNSSubdomain)
 	c.oneOfIfSet(mode, "Block,Filesystem")
-	if attributes := spec.get("volumeAttributesClassName"); attributes.isSet() {
+	if attributes := spec.get("volumeAttributesClassName"); attributes.isSet() && c.kind.Since("1.31") { // 1.30 stores any
 		if c.needWith(attributes, "an empty string is disallowed") {
 			c.syntax(attributes, names.DNSSubdomain)
 		}
@@ -317,10 +317,12 @@ func validatePersistentVolumeUpdate(c *check, object, old field) {
 	if affinity := was.get("nodeAffinity"); affinity.isSet() {
 		validateVolumeAffinityUpdate(c, object, affinity)
 	}
-	if class := was.get("volumeAttributesClassName"); class.isSet() {
-		if next := spec.get("volumeAttributesClassName"); !next.isSet() {
-			c.forbidden(next, "update from non-nil value to nil is forbidden")
-		}
+	class, next := was.get("volumeAttributesClassName"), spec.get("volumeAttributesClassName")
+	if !c.kind.Since("1.34") && !c.same(next, class) {
+		c.forbidden(next, "update is forbidden when the VolumeAttributesClass feature gate is disabled")
+	}
+	if class.isSet() && !next.isSet() {
+		c.forbidden(next, "update from non-nil value to nil is forbidden")
 	}
 }
 
@@ -329,7 +331,7 @@ func warnPersistentVolume(a *advice, object, _ field) {
 	if class := annotations.key(names.BetaStorageClass); class.Exists() {
 		a.warn(class, `deprecated since v1.8; use "storageClassName" attribute instead`)
 	}
-	if options := annotations.key(betaMountOptions); options.Exists() {
+	if options := annotations.key(betaMountOptions); options.Exists() && a.check.kind.Since("1.31") {
 		a.warn(options, `deprecated since v1.31; use "mountOptions" attribute instead`)
 	}
 	if policy := spec.get("persistentVolumeReclaimPolicy"); policy.text() == "Recycle" {

@@ -104,7 +104,7 @@ func validateClaimUpdate(c *check, object, old field) {
 	size := spec.get("resources.requests.storage")
 	newSize := amountOf(size.Value)
 	if newSize.Cmp(amountOf(was.Value.Lookup("resources", "requests", "storage"))) < 0 &&
-		newSize.Cmp(amountOf(old.Value.Lookup("status", "capacity", "storage"))) <= 0 {
+		(newSize.Cmp(amountOf(old.Value.Lookup("status", "capacity", "storage"))) <= 0 || !c.kind.Since("1.32")) {
 		c.forbidden(size, "field can not be less than status.capacity")
 	}
 	if !c.same(spec.get("volumeMode"), was.get("volumeMode")) {

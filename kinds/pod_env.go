@@ -9,7 +9,7 @@ import (
 func (p *podCheck) checkEnv(list field) {
 	for i := range list.items() {
 		variable := list.item(i)
-		p.needSyntax(variable.get("name"), names.EnvironmentVariable)
+		p.needSyntax(variable.get("name"), p.variableName())
 		from := variable.get("valueFrom")
 		if !from.isSet() {
 			continue
@@ -30,6 +30,15 @@ func (p *podCheck) checkEnv(list field) {
 			p.invalidText(from, "", "may not have more than one field specified at a time")
 		}
 	}
+}
+
+// variableName returns the rule for names of environment variables, which is stricter until
+// Kubernetes 1.31.
+func (p *podCheck) variableName() func(string) string {
+	if p.kind.Since("1.32") {
+		return names.EnvironmentVariable
+	}
+	return names.FormerEnvironmentVariable
 }
 
 func (p *podCheck) valueSource(kind string, source field) {
@@ -72,7 +81,7 @@ func (p *podCheck) fileKeyRef(source field) {
 func (p *podCheck) checkEnvFrom(list field) {
 	for i := range list.items() {
 		from := list.item(i)
-		p.syntaxIfSet(from.get("prefix"), names.EnvironmentVariable)
+		p.syntaxIfSet(from.get("prefix"), p.variableName())
 		sources := 0
 		for _, kind := range [...]string{"configMapRef", "secretRef"} {
 			if source := from.get(kind); source.isSet() {

@@ -9,9 +9,7 @@ import (
 // cpu and memory, and neither the order of containers nor the QoS class (KEP-1287).
 func (p *podCheck) checkResize(old field) {
 	was := old.get("spec")
-	if before := old.get("status.qosClass").text(); before != "" && before != podresources.ServiceClass(p.spec.Value, p.kind.Since) {
-		p.invalidText(p.spec, before, "Pod QOS Class may not change as a result of resizing")
-	}
+	p.keepClass(p.spec, old, "Pod QOS Class may not change as a result of resizing")
 	if !canResize(old.get("status.containerStatuses").Value) {
 		p.forbidden(p.spec, "Pod running on node without support for resize")
 	}
@@ -46,6 +44,13 @@ func (p *podCheck) checkResize(old field) {
 	}
 	if !p.failed(0) && !p.sameAs(p.spec, next, was) {
 		p.forbidden(p.spec, "only cpu and memory resources are mutable")
+	}
+}
+
+// keepClass requires that the QoS class does not change. Errors are reported for f.
+func (p *podCheck) keepClass(f, old field, why string) {
+	if before := old.get("status.qosClass").text(); before != "" && before != podresources.ServiceClass(p.spec.Value, p.kind.Since) {
+		p.invalidText(f, before, why)
 	}
 }
 

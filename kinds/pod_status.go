@@ -27,7 +27,9 @@ func validatePodStatus(c *check, object, old field) {
 		}
 	}
 	p.natural(status.get("observedGeneration"), nonNegative)
-	p.immutable(status.get("qosClass"), was.get("qosClass"))
+	if p.kind.Since("1.32") {
+		p.immutable(status.get("qosClass"), was.get("qosClass"))
+	}
 	for _, kind := range [...][2]string{{"containerStatuses", containers}, {"initContainerStatuses", initContainers}, {"ephemeralContainerStatuses", ephemeralContainers}} {
 		list := status.get(kind[0])
 		p.checkTransitions(list, was.get(kind[0]), kind[1])
@@ -145,8 +147,10 @@ func matchesCode(codes document.Value, code int64) bool {
 
 func (p *podCheck) checkStatusUsers(list field) {
 	for i := range list.items() {
-		user := list.item(i).get("user")
-		linux := user.get("linux")
+		linux := list.item(i).get("user.linux")
+		if !p.kind.Since("1.33") {
+			linux = list.item(i).getAs("user.linux", "linux")
+		}
 		if !linux.isSet() {
 			continue
 		}

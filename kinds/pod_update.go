@@ -84,6 +84,9 @@ func (p *podCheck) checkUpdate(old field) {
 	}
 	p.checkTolerationUpdate(was)
 	p.checkGateUpdate(was)
+	if !p.kind.Since("1.32") {
+		p.keepClass(p.metadata, old, "Pod QoS is immutable")
+	}
 	p.checkFixedSpec(was)
 }
 

@@ -140,15 +140,15 @@ func notAllocated(requested, why string) string {
 	return failed + ": IPAddress.networking.k8s.io " + strconv.Quote(requested) + " is invalid: spec.parentRef.name: " + why
 }
 
-// freeIPs requires cluster IPs that are not allocated. kube-apiserver allocates one, requested
-// or not, by creating an IPAddress that refers to the Service, whose name must be valid in a
-// reference. An update allocates IPs only if the Service was of type ExternalName.
+// freeIPs requires cluster IPs that are not allocated. From Kubernetes 1.33 on, one is allocated,
+// requested or not, by creating an IPAddress that refers to the Service, whose name must be valid
+// in a reference. An update allocates IPs only if the Service was of type ExternalName.
 func (c *check) freeIPs(asked, spec field, old document.Value, given *Given) bool {
 	shown := spec.get("clusterIPs")
 	if shown.item(0).text() == "None" || old.Exists() && old.Lookup("spec", "type").StringOr("") != "ExternalName" {
 		return true
 	}
-	if name := c.object.Lookup("metadata", "name").StringOr(""); !old.Exists() && given.LastPort > 0 {
+	if name := c.object.Lookup("metadata", "name").StringOr(""); !old.Exists() && given.LastPort > 0 && c.kind.Since("1.33") {
 		if name == "" {
 			c.invalid(shown, notAllocated(asked.item(0).text(), "Required value"))
 			return false

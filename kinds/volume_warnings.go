@@ -28,13 +28,18 @@ func (a *advice) volumes(list field) {
 		a.claim(volume.get("ephemeral.volumeClaimTemplate.spec"))
 	}
 	for i := range list.items() {
-		a.overlaps(list.item(i))
+		if a.check.kind.Since("1.32") {
+			a.overlaps(list.item(i))
+		}
 	}
 }
 
 func (a *advice) removedVolume(volume field, name, why string) {
 	if !volume.Value.Get(name).Exists() {
 		return
+	}
+	if !a.check.kind.Since("1.33") {
+		why, _, _ = strings.Cut(why, ", and") // of gitRepo
 	}
 	shown := name
 	if name == "storageos" {

@@ -33,6 +33,7 @@ var reference = map[string]struct{ ours, theirs any }{
 	"label value":       {LabelValue, validation.IsValidLabelValue},
 	"port name":         {PortName, validation.IsValidPortName},
 	"variable":          {EnvironmentVariable, validation.IsRelaxedEnvVarName},
+	"former variable":   {FormerEnvironmentVariable, validation.IsEnvVarName},
 	"identifier":        {CIdentifier, validation.IsCIdentifier},
 	"key of ConfigMaps": {ConfigMapKey, validation.IsConfigMapKey},
 	"path in a domain": {DomainPrefixedPath, func(s string) []string {
