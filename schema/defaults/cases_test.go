@@ -134,7 +134,7 @@ var everything = []string{
 	`{"apiVersion":"v1","kind":"Service","metadata":{"name":"n"},"spec":{"trafficDistribution":"PreferClose"}}`,
 	`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"n"},"spec":{"versions":[{"name":"v1","selectableFields":[{"jsonPath":".spec.a"}]}]}}`,
 	`{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice","metadata":{"name":"n"},"addressType":"IPv4","endpoints":[{"addresses":["192.0.2.1"],"hints":{"forNodes":[{"name":"n"}]}}]}`,
-	`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"spec":{"configSource":{}},"status":{"config":{},"features":{"supplementalGroupsPolicy":true},"declaredFeatures":["f"]}}`,
+	`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"spec":{"configSource":{}},"status":{"config":{},"features":{"supplementalGroupsPolicy":true},"runtimeHandlers":[{"name":"r"}],"declaredFeatures":["f"]}}`,
 	`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"n"},"status":{"terminatingReplicas":1}}`,
 	`{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"n"},"status":{"terminatingReplicas":1}}`,
 	`{"apiVersion":"storage.k8s.io/v1","kind":"VolumeAttachment","metadata":{"name":"n"},"status":{"attachError":{"errorCode":1}}}`,
