@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -29,9 +30,42 @@ func TestProgramRunsWithoutLines(t *testing.T) {
 	if strings.Contains(after, ".go") || !strings.Contains(after, "main.fail") {
 		t.Errorf("the stack trace has lines, or no functions: %s", after)
 	}
-	for _, want := range []string{"sum 200010000\n", "deferred\n", "recovered runtime error: invalid memory address"} {
+	if want, got := functions(before), functions(after); want != got || !strings.Contains(got, "panic(") {
+		t.Errorf("the stack trace was\n%sand is\n%s", want, got)
+	}
+	for _, want := range []string{
+		"sum 200010000\n", "goroutines 2\n", "deferred\n", "recovered runtime error: invalid memory address",
+		"recovered value method main.node.String called using nil *node pointer\n",
+	} {
 		if !strings.Contains(before, want) || !strings.Contains(after, want) {
 			t.Errorf("%q is not printed before or after: %s\n%s", want, before, after)
+		}
+	}
+}
+
+// addresses are the arguments of functions in a stack trace.
+var addresses = regexp.MustCompile(`\(.*\)$`)
+
+// functions returns the lines of a stack trace with functions, without their arguments.
+func functions(trace string) string {
+	var b strings.Builder
+	for line := range strings.Lines(trace) {
+		if line = strings.TrimSpace(line); strings.HasSuffix(line, ")") {
+			b.WriteString(addresses.ReplaceAllString(line, "()") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// TestHiddenNames: the runtime's own functions that stack traces show or that the runtime needs keep their names.
+func TestHiddenNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"runtime.mallocgc": true, "runtime.(*mheap).alloc": true, "runtime.(*mheap).alloc.func1": true, "runtime._LostContendedRuntimeLock": true,
+		"runtime.gopanic": false, "runtime.gcenable.gowrap1": false, "runtime.forcegchelper": false, "runtime.GC": false, "runtime.(*errorString).Error": false, "runtime.(*Func).Name": false,
+		"main.fail": false, "runtime/debug.freeOSMemory": false, "internal/runtime/maps.fatal": false, "runtime.": false, "": false,
+	} {
+		if got := isHidden(name); got != want {
+			t.Errorf("%s: hidden is %t, want %t", name, got, want)
 		}
 	}
 }

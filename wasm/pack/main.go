@@ -5,7 +5,8 @@
 // It joins the data segments: Go's linker starts a new one after every few zero bytes, some
 // 100,000 in the playground's engine, which interrupts the regular structure of its tables. And
 // it removes the files and lines of instructions, so that a stack trace shows the names of functions
-// only. Both together make the module 14 % smaller under brotli.
+// only, and the names of functions of Go's runtime that a stack trace leaves out. Together, this makes the module 13 %
+// smaller under brotli.
 //
 // The command parses the binary format of WebAssembly 1.0, section 5.5.14 ("Data section"), and the
 // function table of Go 1.20 to 1.26. It leaves the lines of a module with any other function table as
@@ -54,7 +55,7 @@ const dataSection = 11
 var errTruncated = errors.New("the module ends in the middle of a section")
 
 // pack returns the module with another data section, in which adjacent segments are one and Go's
-// function table has no lines. All other sections are copied. It writes to notes why lines remain.
+// function table is shorter. All other sections are copied. It writes to notes why lines remain.
 func pack(module []byte, notes io.Writer) ([]byte, error) {
 	if len(module) < len(header) || string(module[:len(header)]) != header {
 		return nil, errors.New("not a WebAssembly module of version 1")
@@ -73,7 +74,7 @@ func pack(module []byte, notes io.Writer) ([]byte, error) {
 				return nil, err
 			}
 			segments = joinSegments(segments)
-			if err := dropLines(segments); err != nil {
+			if err := shortenTable(segments); err != nil {
 				fmt.Fprintln(notes, "stack traces keep files and lines, and the module is larger: "+err.Error())
 			}
 			content = appendSegments(nil, segments)
@@ -84,15 +85,19 @@ func pack(module []byte, notes io.Writer) ([]byte, error) {
 	return out, nil
 }
 
-// dropLines removes files and lines from the function table, which is in one of the segments.
-func dropLines(segments []segment) error {
+// shortenTable removes from the function table, which is in one of the segments, files and lines, and names that stack
+// traces leave out.
+func shortenTable(segments []segment) error {
 	for _, s := range segments {
 		if bytes.Contains(s.data, []byte(tableMagic)) {
 			table, err := readFunctionTable(s.data)
 			if err != nil {
 				return err
 			}
-			return table.dropLines()
+			if err := table.dropLines(); err != nil {
+				return err
+			}
+			return table.dropHiddenNames()
 		}
 	}
 	return errUnknownLayout
