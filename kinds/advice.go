@@ -124,9 +124,18 @@ var deprecatedLabels = map[string]string{
 	"node-role.kubernetes.io/master":                `use "node-role.kubernetes.io/control-plane" instead`,
 }
 
+// deprecatedLabel returns why a node label is deprecated, "" if it is not. Until Kubernetes 1.30,
+// only labels of beta versions are.
+func (a *advice) deprecatedLabel(key string) string {
+	if !a.check.kind.Since("1.31") && !strings.Contains(key, "beta.") {
+		return ""
+	}
+	return deprecatedLabels[key]
+}
+
 // labelKey warns about a field that contains the key of a deprecated node label.
 func (a *advice) labelKey(f field) {
-	if why := deprecatedLabels[f.text()]; why != "" {
+	if why := a.deprecatedLabel(f.text()); why != "" {
 		a.warn(f, f.text()+" is "+why)
 	}
 }

@@ -317,10 +317,12 @@ func validatePersistentVolumeUpdate(c *check, object, old field) {
 	if affinity := was.get("nodeAffinity"); affinity.isSet() {
 		validateVolumeAffinityUpdate(c, object, affinity)
 	}
-	if class := was.get("volumeAttributesClassName"); class.isSet() {
-		if next := spec.get("volumeAttributesClassName"); !next.isSet() {
-			c.forbidden(next, "update from non-nil value to nil is forbidden")
-		}
+	class, next := was.get("volumeAttributesClassName"), spec.get("volumeAttributesClassName")
+	if !c.kind.Since("1.34") && !c.same(next, class) {
+		c.forbidden(next, "update is forbidden when the VolumeAttributesClass feature gate is disabled")
+	}
+	if class.isSet() && !next.isSet() {
+		c.forbidden(next, "update from non-nil value to nil is forbidden")
 	}
 }
 

@@ -87,8 +87,8 @@ func eachContainer(spec field, f func(container field)) {
 func (a *advice) nodeSelection(spec field) {
 	selector := spec.get("nodeSelector")
 	for i := range selector.members() {
-		if label, key := selector.memberAt(i); deprecatedLabels[key] != "" {
-			a.warn(label, deprecatedLabels[key])
+		if label, key := selector.memberAt(i); a.deprecatedLabel(key) != "" {
+			a.warn(label, a.deprecatedLabel(key))
 		}
 	}
 	affinity := spec.get("affinity.nodeAffinity")

@@ -267,19 +267,23 @@ func ConfigMapKey(s string) string {
 	why := also("", len(s) <= MaxSubdomain, lengthOfSubdomain)
 	why = also(why, s != "" && strings.Trim(s, letters+digits+"-_.") == "", "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"+
 		" (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', "+pattern+fileNamePattern+"')")
+	return notFolder(why, s)
+}
+
+// FormerEnvironmentVariable requires letters, digits, '-', '_' and '.', not beginning with a digit,
+// as Kubernetes does until 1.31.
+func FormerEnvironmentVariable(s string) string {
+	isName := s != "" && strings.Trim(s, letters+digits+"-_.") == "" && !strings.Contains(digits, s[:1])
+	return notFolder(also("", isName, "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit"+
+		" (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', "+pattern+"[-._a-zA-Z][-._a-zA-Z0-9]*')"), s)
+}
+
+// notFolder adds the requirement that a name does not refer to a folder above.
+func notFolder(why, s string) string {
 	if s == "." || s == ".." {
 		return also(why, false, "must not be '"+s+"'")
 	}
 	return also(why, !strings.HasPrefix(s, ".."), "must not start with '..'")
-}
-
-// FormerEnvironmentVariable requires what ConfigMapKey does, not beginning with a digit, as
-// Kubernetes does until 1.31. The messages are shorter than there.
-func FormerEnvironmentVariable(s string) string {
-	if s != "" && s[0] >= '0' && s[0] <= '9' {
-		return "must not start with a digit"
-	}
-	return ConfigMapKey(s)
 }
 
 // MaskPrefix returns the prefix of a generated name in a form that can be validated as a
