@@ -3,6 +3,7 @@ package admission
 import (
 	"context"
 	"encoding/json"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,7 +21,9 @@ type typedPatcher struct {
 	strict bool
 }
 
-var strictDecoder = serializer.NewSerializerWithOptions(serializer.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, serializer.SerializerOptions{Strict: true})
+var strictDecoder = sync.OnceValue(func() *serializer.Serializer {
+	return serializer.NewSerializerWithOptions(serializer.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, serializer.SerializerOptions{Strict: true})
+})
 
 func (p typedPatcher) Patch(ctx context.Context, r patch.Request, budget int64) (runtime.Object, error) {
 	out, err := p.Patcher.Patch(ctx, r, budget)
@@ -40,7 +43,7 @@ func (p typedPatcher) Patch(ctx context.Context, r patch.Request, budget int64) 
 	if err != nil {
 		return nil, err
 	}
-	typed, _, err := strictDecoder.Decode(text, &r.VersionedAttributes.VersionedKind, nil)
+	typed, _, err := strictDecoder().Decode(text, &r.VersionedAttributes.VersionedKind, nil)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}

@@ -42,6 +42,15 @@ func (p *pair) ask(c conformance.Case) (want, got conformance.Case, err error) {
 // compare sends a case to both servers and counts its responses up to the first that
 // differs.
 func (p *pair) compare(r *report, group string, c conformance.Case) error {
+	return p.compareBy(r, c, func(want, got conformance.Case, i int) (string, string, string) {
+		example := fmt.Sprintf("%s (%s) step %d %s", c.Name, c.Note, i, want.Steps[i].Request.Method)
+		return group, example, p.responseDifference(want, got, i)
+	})
+}
+
+// compareBy is compare with a function that judges the responses to a step. A response without a group is
+// not counted.
+func (p *pair) compareBy(r *report, c conformance.Case, judge func(want, got conformance.Case, step int) (group, example, difference string)) error {
 	want, got, err := p.ask(c)
 	if errors.Is(err, errDropped) {
 		r.note("cases to which kube-apiserver closed the connection")
@@ -52,8 +61,10 @@ func (p *pair) compare(r *report, group string, c conformance.Case) error {
 	}
 	cleanWant, cleanGot := clean(want), clean(got)
 	for i, step := range cleanWant.Steps {
-		difference := p.responseDifference(cleanWant, cleanGot, i)
-		example := fmt.Sprintf("%s (%s) step %d %s", c.Name, c.Note, i, step.Request.Method)
+		group, example, difference := judge(cleanWant, cleanGot, i)
+		if group == "" {
+			continue
+		}
 		r.add(group, step.Response.Code, example, difference)
 		if difference != "" {
 			want.Steps = want.Steps[:i+1]

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -57,35 +56,20 @@ func compareWorlds(o *options, p *pair, form string, generate func(*world)) (*re
 // compareSteps sends a case to both servers and counts each response by its resource. A
 // difference ends the case, as the later responses could follow from it.
 func (p *pair) compareSteps(r *report, only *regexp.Regexp, c conformance.Case) error {
-	want, got, err := p.ask(c)
-	if errors.Is(err, errDropped) {
-		r.note("cases to which kube-apiserver closed the connection")
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	cleanWant, cleanGot := clean(want), clean(got)
-	for i, step := range want.Steps {
-		difference := p.responseDifference(cleanWant, cleanGot, i)
-		if sameParts(cleanWant.Steps[i].Response, cleanGot.Steps[i].Response) {
-			difference = ""
+	return p.compareBy(r, c, func(want, got conformance.Case, i int) (group, example, difference string) {
+		sent, w, g := want.Steps[i].Request, want.Steps[i].Response, got.Steps[i].Response
+		if !sameParts(w, g) {
+			difference = p.responseDifference(want, got, i)
 		}
-		if w, g := cleanWant.Steps[i].Response.Warnings, cleanGot.Steps[i].Response.Warnings; difference == "" && !slices.Equal(w, g) {
-			difference = fmt.Sprintf("warnings of a refusal: want %q, got %q", w, g)
+		if difference == "" && !slices.Equal(w.Warnings, g.Warnings) {
+			difference = fmt.Sprintf("warnings of a refusal: want %q, got %q", w.Warnings, g.Warnings)
 		}
-		if !only.MatchString(step.Request.Path) && difference == "" {
-			continue
+		if !only.MatchString(sent.Path) && difference == "" {
+			return "", "", ""
 		}
-		group := groupOf(step.Request.Path)
-		example := fmt.Sprintf("%s/%s step %d\n%s", "random", group, i, c.Name+" "+brief(step.Request))
-		r.add(group, step.Response.Code, example, difference)
-		if difference != "" {
-			want.Steps = want.Steps[:i+1]
-			return p.keep(want)
-		}
-	}
-	return nil
+		group = groupOf(sent.Path)
+		return group, fmt.Sprintf("random/%s step %d\n%s %s", group, i, c.Name, brief(sent)), difference
+	})
 }
 
 // sameParts reports whether two refusals have the same message except for the order of its
