@@ -111,11 +111,12 @@ func (s *simulation) write(r *rand.Rand) {
 		case n < 8:
 			w.got, err = s.s.Update(s.ctx, key, store.UpdateOptions{CreateMissing: n < 5}, func(current itemT) (Value, error) {
 				w.shown = current
-				v.Data = current.Value.Data + v.Data // so that a lost update is detected
-				if len(v.Data) > 12 {
-					v.Data = v.Data[6:]
+				changed := v                               // v itself stays, because this function may be called again
+				changed.Data = current.Value.Data + v.Data // so that a lost update is detected
+				if len(changed.Data) > 12 {
+					changed.Data = changed.Data[6:]
 				}
-				return v, nil
+				return changed, nil
 			})
 		default:
 			w.deleted = true
