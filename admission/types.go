@@ -2,26 +2,30 @@ package admission
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/patchlab-dev/patchlab/admission/internal/convert"
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/internal/engine/parseable"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// typeConverters returns the types with which mutating policies merge an ApplyConfiguration:
-// client-go's for built-in kinds, and those of the OpenAPI document for custom ones.
+// typeConverters returns the types with which mutating policies merge an ApplyConfiguration: those
+// that the OpenAPI document of the object's group and version has.
 type typeConverters struct {
 	cluster *cluster.Cluster
 	mu      sync.Mutex
-	builtin managedfields.TypeConverter
+	builtin map[*schema.Kind]*typed.ParseableType
 	custom  map[apischema.GroupVersionKind]managedfields.TypeConverter
 }
 
@@ -31,20 +35,16 @@ func (t *typeConverters) Run(context.Context) {}
 
 // GetTypeConverter implements the plugin's TypeConverterManager.
 func (t *typeConverters) GetTypeConverter(of apischema.GroupVersionKind) managedfields.TypeConverter {
-	kind, ok := t.cluster.Kinds().Kind(schema.GroupVersionKind{Group: of.Group, Version: of.Version, Kind: of.Kind})
+	kind, ok := t.kind(of)
 	// The options of a connection to a container have a Go type, but are no kind that is served.
-	builtin := ok && kind.Builtin || !ok && scheme.Scheme.Recognizes(of)
-	if !ok && !builtin {
+	if ok && kind.Builtin || !ok && scheme.Scheme.Recognizes(of) {
+		return builtinTypes{t}
+	}
+	if !ok {
 		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if builtin {
-		if t.builtin == nil {
-			t.builtin = applyconfigurations.NewTypeConverter(scheme.Scheme)
-		}
-		return t.builtin
-	}
 	if known := t.custom[of]; known != nil {
 		return known
 	}
@@ -56,6 +56,46 @@ func (t *typeConverters) GetTypeConverter(of apischema.GroupVersionKind) managed
 		t.custom[of] = converter
 	}
 	return converter
+}
+
+func (t *typeConverters) kind(of apischema.GroupVersionKind) (*schema.Kind, bool) {
+	return t.cluster.Kinds().Kind(schema.GroupVersionKind{Group: of.Group, Version: of.Version, Kind: of.Kind})
+}
+
+// builtinTypes are the types of built-in kinds.
+type builtinTypes struct{ *typeConverters }
+
+// ObjectToTyped implements managedfields.TypeConverter. A kind that only subresources of other
+// groups and versions use, like Scale, is not in the document of its own.
+func (b builtinTypes) ObjectToTyped(o runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	of := o.GetObjectKind().GroupVersionKind()
+	kind, ok := b.kind(of)
+	if !ok || kind.Resource == "" {
+		return nil, fmt.Errorf("no corresponding type for %v", of)
+	}
+	b.mu.Lock()
+	known := b.builtin[kind]
+	if known == nil {
+		if b.builtin == nil {
+			b.builtin = map[*schema.Kind]*typed.ParseableType{}
+		}
+		known = parseable.Of(kind.Type())
+		b.builtin[kind] = known
+	}
+	b.mu.Unlock()
+	if u, ok := o.(*unstructured.Unstructured); ok {
+		return known.FromUnstructured(u.Object, options...)
+	}
+	return known.FromStructured(o, options...)
+}
+
+// TypedToObject implements managedfields.TypeConverter.
+func (builtinTypes) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
+	object, ok := v.AsValue().Unstructured().(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("expected an object, found %T", v.AsValue().Unstructured())
+	}
+	return &unstructured.Unstructured{Object: object}, nil
 }
 
 func (t *typeConverters) customType(kind *schema.Kind) managedfields.TypeConverter {
