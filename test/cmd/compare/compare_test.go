@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -304,5 +305,38 @@ func TestSameParts(t *testing.T) {
 	}
 	if sameParts(refusal(limits), refusal(`pods "p" is forbidden: minimum memory`)) {
 		t.Error("a missing part is none")
+	}
+}
+
+// TestOrderOfFormatWarnings: warnings about formats may come in any order, the others may not, and none may
+// be missing.
+func TestOrderOfFormatWarnings(t *testing.T) {
+	warned := func(warnings ...string) []string {
+		c := conformance.Case{Steps: []conformance.Step{{Response: conformance.Response{Warnings: warnings}}}}
+		return clean(c).Steps[0].Response.Warnings
+	}
+	const a, b, other = `299 - "unrecognized format \"a\""`, `299 - "unrecognized format \"b\""`, `299 - "other"`
+	if !slices.Equal(warned(other, a, b), warned(other, b, a)) {
+		t.Error("another order of formats is a difference")
+	}
+	if slices.Equal(warned(other, a, b), warned(a, other, b)) || slices.Equal(warned(a, b), warned(a, a)) {
+		t.Error("another place of another warning, or a missing format, is none")
+	}
+}
+
+// TestPatient: a request is repeated while the storage of a definition is not there, and only then.
+func TestPatient(t *testing.T) {
+	for text, want := range map[string]int{"storage is (re)initializing": 3, "too many requests": 1} {
+		sent := 0
+		send := patient(func(conformance.Request) (conformance.Answer, error) {
+			sent++
+			if sent == 3 {
+				return conformance.Answer{Code: 200}, nil
+			}
+			return conformance.Answer{Code: 429, Body: []byte(text)}, nil
+		})
+		if _, err := send(conformance.Request{}); err != nil || sent != want {
+			t.Errorf("%s: sent %d times, want %d (%v)", text, sent, want, err)
+		}
 	}
 }

@@ -498,20 +498,20 @@ func (g *definer) requests(d *definition, names []string, roots []map[string]any
 		manager := "fieldManager=" + pick(&g.mutator, []string{"first", "second", "third"}) + g.validation()
 		switch n := g.random.IntN(14); {
 		case n < 3:
-			add(http.MethodPatch, path, manager+pick(&g.mutator, []string{"", "&force=true", "&force=true"}), "application/apply-patch+yaml", encode(next))
+			add(http.MethodPatch, path, manager+pick(&g.mutator, []string{"", "&force=true", "&force=true"}), applyPatchType, encode(next))
 		case n < 5:
 			add(http.MethodPut, path, manager, "application/json", encode(next))
 		case n < 7:
 			patch, _ := mergePatch(object, next)
-			add(http.MethodPatch, path, manager, "application/merge-patch+json", encode(patch))
+			add(http.MethodPatch, path, manager, mergePatchType, encode(patch))
 		case n == 7:
-			add(http.MethodPatch, path, manager, "application/json-patch+json", encode([]any{map[string]any{"op": "add", "path": "/spec", "value": next["spec"]}}))
+			add(http.MethodPatch, path, manager, jsonPatchType, encode([]any{map[string]any{"op": "add", "path": "/spec", "value": next["spec"]}}))
 		case n == 8 && status:
-			add(http.MethodPatch, path+"/status", manager, "application/merge-patch+json", encode(map[string]any{"status": next["status"]}))
+			add(http.MethodPatch, path+"/status", manager, mergePatchType, encode(map[string]any{"status": next["status"]}))
 		case n == 9 && status:
-			add(http.MethodPatch, path+"/status", manager+"&force=true", "application/apply-patch+yaml", encode(next))
+			add(http.MethodPatch, path+"/status", manager+"&force=true", applyPatchType, encode(next))
 		case n == 10 && scale:
-			add(http.MethodPatch, path+"/scale", manager, "application/merge-patch+json", `{"spec":{"replicas":`+pick(&g.mutator, []string{"1", "3", "-1", "null", `"a"`})+`}}`)
+			add(http.MethodPatch, path+"/scale", manager, mergePatchType, `{"spec":{"replicas":`+pick(&g.mutator, []string{"1", "3", "-1", "null", `"a"`})+`}}`)
 		case n == 11:
 			d.steps = append(d.steps, conformance.Step{Request: g.read(at(version), path)})
 		case n == 12:
@@ -520,10 +520,10 @@ func (g *definer) requests(d *definition, names []string, roots []map[string]any
 			roots[0] = current
 			versions = slices.Clone(versions)
 			versions[0] = g.version(names[0], current, true, status, scale)
-			add(http.MethodPatch, definitions+"/"+d.plural+"."+d.group, "fieldManager=first", "application/merge-patch+json", encode(map[string]any{"spec": map[string]any{"versions": versions}}))
+			add(http.MethodPatch, definitions+"/"+d.plural+"."+d.group, "fieldManager=first", mergePatchType, encode(map[string]any{"spec": map[string]any{"versions": versions}}))
 			d.steps = append(d.steps, conformance.Step{Request: conformance.Request{Method: http.MethodGet, Path: definitions + "/" + d.plural + "." + d.group, SleepMS: 400}})
 		case n == 13:
-			add(http.MethodPatch, path, manager, "application/merge-patch+json", `{"metadata":{"labels":{"changed":"`+pick(&g.mutator, []string{"1", "2", "-"})+`"}}}`)
+			add(http.MethodPatch, path, manager, mergePatchType, `{"metadata":{"labels":{"changed":"`+pick(&g.mutator, []string{"1", "2", "-"})+`"}}}`)
 		default:
 			add(http.MethodPost, at(version), manager+"&dryRun=All", "application/json", encode(next))
 		}
@@ -539,7 +539,7 @@ func (g *definer) requests(d *definition, names []string, roots []map[string]any
 func (g *definer) read(list, object string) conformance.Request {
 	r := request(http.MethodGet, pick(&g.mutator, []string{object, list}), "", "", "")
 	if g.chance(2) {
-		r.Accept = "application/json;as=Table;v=v1;g=meta.k8s.io"
+		r.Accept = tableType
 	}
 	if r.Path == list && g.chance(2) {
 		r.Query = "fieldSelector=" + url.QueryEscape("spec."+pick(&g.mutator, fieldNames)+pick(&g.mutator, []string{"=", "!="})+pick(&g.mutator, []string{"a", "10", "true", ""}))

@@ -82,7 +82,7 @@ func run(o *options, args []string, out io.Writer) error {
 	if o.against == "" {
 		return errors.New("no kube-apiserver to compare with: set -against")
 	}
-	p := &pair{ours: send(o.url, o.token), theirs: send(o.against, o.againstToken), words: o.words}
+	p := &pair{ours: send(o.url, o.token), theirs: patient(send(o.against, o.againstToken)), words: o.words}
 	if o.record != "" {
 		f, err := os.OpenFile(o.record, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {

@@ -93,7 +93,7 @@ func (o *objects) definition(group string, m manifest) error {
 		}
 	}
 	c.Steps = append(applied(path, body), conformance.Step{
-		Request: request(http.MethodPatch, path, "fieldManager=first", "application/merge-patch+json", `{"metadata":{"labels":{"compared":"yes"}}}`),
+		Request: request(http.MethodPatch, path, "fieldManager=first", mergePatchType, `{"metadata":{"labels":{"compared":"yes"}}}`),
 	})
 	return o.compare(o.report, group, c)
 }
@@ -169,31 +169,19 @@ func written(collection, path, query, body string, dotted bool) []conformance.St
 	add := func(method, query, contentType, body string) {
 		steps = append(steps, conformance.Step{Request: request(method, path, query, contentType, body)})
 	}
-	add(http.MethodPatch, query, "application/merge-patch+json", `{"metadata":{"labels":{"compared":"yes"},"annotations":{"compared.example.com/a":"1"}},"spec":{"compared":null}}`)
-	add(http.MethodPatch, query, "application/json-patch+json", `[{"op":"add","path":"/metadata/labels/second","value":"1"}]`)
+	add(http.MethodPatch, query, mergePatchType, `{"metadata":{"labels":{"compared":"yes"},"annotations":{"compared.example.com/a":"1"}},"spec":{"compared":null}}`)
+	add(http.MethodPatch, query, jsonPatchType, `[{"op":"add","path":"/metadata/labels/second","value":"1"}]`)
 	if !dotted {
-		add(http.MethodPatch, query, "application/strategic-merge-patch+json", `{"metadata":{"labels":{"third":"1","second":null},"finalizers":null}}`)
+		add(http.MethodPatch, query, strategicPatchType, `{"metadata":{"labels":{"third":"1","second":null},"finalizers":null}}`)
 	}
 	add(http.MethodPut, "fieldManager=third", "application/json", body)
-	add(http.MethodPatch, "fieldManager=third&force=true", "application/apply-patch+yaml", body)
+	add(http.MethodPatch, "fieldManager=third&force=true", applyPatchType, body)
 	add(http.MethodDelete, "", "", "")
 	return steps
 }
 
 // applied returns the requests of a second manager that applies an object twice.
 func applied(path, body string) []conformance.Step {
-	one := conformance.Step{Request: request(http.MethodPatch, path, "fieldManager=second", "application/apply-patch+yaml", body)}
+	one := conformance.Step{Request: request(http.MethodPatch, path, "fieldManager=second", applyPatchType, body)}
 	return []conformance.Step{one, one}
-}
-
-func request(method, path, query, contentType, body string) conformance.Request {
-	return conformance.Request{Method: method, Path: path, Query: query, ContentType: contentType, Body: body}
-}
-
-func encode(value any) string {
-	text, err := json.Marshal(value)
-	if err != nil {
-		panic(err) // impossible: the value was decoded from JSON
-	}
-	return string(text)
 }

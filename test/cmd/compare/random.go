@@ -227,10 +227,10 @@ func (g *generator) update(create conformance.Request, from, to map[string]any) 
 		return request(http.MethodPut, path, "", "application/json", encode(to)), true
 	case n < 7:
 		patch, _ := mergePatch(from, to)
-		return request(http.MethodPatch, path, "", "application/merge-patch+json", encode(patch)), true
+		return request(http.MethodPatch, path, "", mergePatchType, encode(patch)), true
 	case n == 7:
 		patch, _ := mergePatch(from, to)
-		return request(http.MethodPatch, path, "", "application/strategic-merge-patch+json", encode(patch)), true
+		return request(http.MethodPatch, path, "", strategicPatchType, encode(patch)), true
 	case n == 8:
 		var patch []any
 		for _, k := range []string{"metadata", "spec", "data", "status"} {
@@ -241,9 +241,9 @@ func (g *generator) update(create conformance.Request, from, to map[string]any) 
 		if patch == nil {
 			return conformance.Request{}, false
 		}
-		return request(http.MethodPatch, path, "", "application/json-patch+json", encode(patch)), true
+		return request(http.MethodPatch, path, "", jsonPatchType, encode(patch)), true
 	}
-	return request(http.MethodPatch, path, "fieldManager=ap&force=true", "application/apply-patch+yaml", encode(to)), true
+	return request(http.MethodPatch, path, "fieldManager=ap&force=true", applyPatchType, encode(to)), true
 }
 
 // mergePatch returns the JSON merge patch between two objects, and whether they differ.

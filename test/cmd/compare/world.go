@@ -14,13 +14,6 @@ import (
 // object is an object of JSON.
 type object = map[string]any
 
-// The content types of patches.
-const (
-	mergePatchType     = "application/merge-patch+json"
-	strategicPatchType = "application/strategic-merge-patch+json"
-	applyPatchType     = "application/apply-patch+yaml"
-)
-
 // world generates a case: a namespace with objects that configure admission, and writes to
 // which they apply.
 type world struct {
