@@ -45,11 +45,15 @@ func nodeColumns() []Column {
 		})), wide(info("Container-Runtime", "<unknown>", "containerRuntimeVersion"))}
 }
 
+// nodeStatus returns the status of a node, of which the last condition counts if there are several.
 func nodeStatus(o Object) string {
 	status := "Unknown"
-	if ready := named(o.at("status", "conditions"), "type", "Ready"); ready.Exists() {
+	for _, c := range o.at("status", "conditions").Items() {
+		if c.Get("type").StringOr("") != "Ready" {
+			continue
+		}
 		status = "NotReady"
-		if ready.Get("status").StringOr("") == "True" {
+		if c.Get("status").StringOr("") == "True" {
 			status = "Ready"
 		}
 	}
