@@ -9,6 +9,7 @@
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN definitions
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN plugins
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN policies
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN tables
 //
 // The subcommand objects reads the manifests in each folder, creates the
 // CustomResourceDefinitions, then creates, applies, patches, replaces and deletes every
@@ -17,7 +18,8 @@
 // of the recordings. The subcommand definitions creates CustomResourceDefinitions with random
 // schemas, and their custom resources. The subcommands plugins and policies generate namespaces with objects that
 // configure admission, and writes to them; both servers need the admission plugins that
-// kube-apiserver enables by default, and no controllers. The order of managedFields, the messages of refusals, and the
+// kube-apiserver enables by default, and no controllers. The subcommand tables reads recorded objects as tables while
+// their status and metadata change at random. The order of managedFields, the messages of refusals, and the
 // values that a server chooses (uids, times, addresses, ports, names) are not compared.
 //
 // The exit code is 1 if responses differ by more than -tolerate allows, or if the
@@ -63,9 +65,9 @@ func main() {
 	flag.IntVar(&o.examples, "examples", 1, "number of cases to print for each difference")
 	flag.IntVar(&o.limit, "limit", 0, "objects: the maximum number of objects of a folder; 0 means all")
 	flag.BoolVar(&o.words, "words", false, "also compare the wording of refusals")
-	flag.Uint64Var(&o.seed, "seed", 1, "random, definitions, plugins, policies: seed of the cases")
-	flag.IntVar(&o.cases, "cases", 1000, "random, definitions, plugins, policies: how many cases")
-	flag.StringVar(&o.recordings, "recordings", "../testdata/invalid", "random: folder of the recorded cases to change")
+	flag.Uint64Var(&o.seed, "seed", 1, "random, definitions, plugins, policies, tables: seed of the cases")
+	flag.IntVar(&o.cases, "cases", 1000, "random, definitions, plugins, policies, tables: how many cases")
+	flag.StringVar(&o.recordings, "recordings", "../testdata/invalid", "random, tables: folder of the recorded cases to change")
 	flag.Parse()
 	if err := run(&o, flag.Args(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
@@ -73,7 +75,7 @@ func main() {
 	}
 }
 
-const usage = "expected objects DIR..., cases FILE..., random, definitions, plugins or policies"
+const usage = "expected objects DIR..., cases FILE..., random, definitions, plugins, policies or tables"
 
 func run(o *options, args []string, out io.Writer) error {
 	if len(args) == 0 {
@@ -102,6 +104,8 @@ func run(o *options, args []string, out io.Writer) error {
 		r, err = compareRandom(o, p)
 	case args[0] == "definitions" && len(args) == 1:
 		r, err = compareDefinitions(o, p)
+	case args[0] == "tables" && len(args) == 1:
+		r, err = compareTables(o, p)
 	case args[0] == "plugins" && len(args) == 1:
 		r, err = compareWorlds(o, p, args[0], (*world).plugins)
 	case args[0] == "policies" && len(args) == 1:

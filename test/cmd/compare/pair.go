@@ -154,17 +154,25 @@ var chosenKeys = map[string]bool{
 	"controller-uid": true, "batch.kubernetes.io/controller-uid": true,
 }
 
-// age is the text of a cell that says how long ago an object was created.
-var age = regexp.MustCompile(`^\d+s$`)
+// chosenInCell matches parts of the cells of a table that depend on the time of the response or that a server
+// chooses: how long ago something happened, times, cluster IPs and node ports.
+var chosenInCell = regexp.MustCompile(`^\d+s$|^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$|\(\d+s ago\)|\b10\.0\.0\.\d+\b|:3\d{4}/`)
 
-// withoutAges replaces the ages in the cells of a table, which are those of the time of the response.
-func withoutAges(cells any) any {
+// chosenCells replaces parts of the cells of a table that the requests do not contain.
+func chosenCells(cells any, sent string) any {
 	list, _ := cells.([]any)
 	list = slices.Clone(list)
 	for i, cell := range list {
-		if text, ok := cell.(string); ok && age.MatchString(text) {
-			list[i] = "$CHOSEN$"
+		text, ok := cell.(string)
+		if !ok {
+			continue
 		}
+		list[i] = chosenInCell.ReplaceAllStringFunc(text, func(part string) string {
+			if strings.Contains(sent, strings.Trim(part, ":/")) {
+				return part
+			}
+			return "$CHOSEN$"
+		})
 	}
 	return list
 }
@@ -188,7 +196,7 @@ func chosen(value any, sent string, controlled bool) any {
 			case k == "resourceVersion" && value["name"] == nil && value["continue"] != nil:
 				v = "$CHOSEN$" // that of a list is the newest of the server, whichever object has it
 			case k == "cells":
-				v = withoutAges(v)
+				v = chosenCells(v, sent)
 			case chosenKeys[k] && !contains(sent, v):
 				v = "$CHOSEN$"
 			case k == "name" && value["generateName"] != nil && !contains(sent, v):

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -145,12 +144,7 @@ func (g *generator) base(c conformance.Case) (base, bool) {
 		if s.Request.Method == http.MethodDelete || s.Request.Method == http.MethodGet {
 			continue
 		}
-		decoder := json.NewDecoder(strings.NewReader(s.Request.Body))
-		decoder.UseNumber()
-		var body map[string]any
-		if decoder.Decode(&body) != nil {
-			body = nil
-		}
+		body, _ := decode([]byte(s.Request.Body)).(map[string]any)
 		one := manifest{object: body}
 		typ := g.schemas.of(one.text("apiVersion"), one.text("kind"))
 		if typ == nil && len(b.types) > 0 {

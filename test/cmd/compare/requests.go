@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -30,6 +31,17 @@ func encode(value any) string {
 		panic(err) // impossible: the value was decoded from JSON
 	}
 	return string(text)
+}
+
+// decode returns a value of JSON, with numbers as they are written; nil if it is none.
+func decode(text []byte) any {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return nil
+	}
+	return value
 }
 
 // patient returns a Send that repeats a request as long as kube-apiserver answers that it does not serve
