@@ -196,7 +196,7 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 	if at > 0 && (r.ResourceVersionMatch == matchExact || r.ResourceVersionMatch == "" && limited) {
 		o.Match = store.Exact
 	}
-	if r.ResourceVersion == "0" {
+	if r.ResourceVersion == "0" && !ep.strategy.Uncached {
 		o.Limit = 0
 	}
 	if r.Continue != "" {

@@ -62,7 +62,8 @@ type Strategy struct {
 	// finalizers of the garbage collector, regardless of its propagation policy.
 	NotCollected bool
 	// Uncached is true if kube-apiserver reads the objects from its store and not from a cache:
-	// a read of a future resourceVersion is refused without Retry-After.
+	// a read of a future resourceVersion is refused without Retry-After, and the limit of a
+	// list has effect with resourceVersion 0.
 	Uncached bool
 	// CoreKind is true if the internal version of the kind is still in the core group, which
 	// refusals of preconditions name.
