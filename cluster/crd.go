@@ -122,13 +122,16 @@ func (p *pipeline) crdEndpoint(sub string) (*endpoint, bool) {
 	return &endpoint{kind: kind, strategy: p.strategy(kind), body: kind, sub: sub}, true
 }
 
-// crdOf returns the CRD that declares a custom kind, nil if there is none.
+// crdOf returns the CRD that declares a custom kind, nil if there is none. That of a kind that is no longer
+// served, whose objects watches may still have to deliver, is the one that it was read from.
 func (p *pipeline) crdOf(k *schema.Kind) *schema.CRD {
 	if k.Builtin {
 		return nil // a CRD with the same name, in a built-in group, has no effect
 	}
-	crd, _ := p.kinds.CRD(k.Resource + "." + k.Group)
-	return crd
+	if crd, ok := p.kinds.CRD(k.Resource + "." + k.Group); ok {
+		return crd
+	}
+	return k.Definition
 }
 
 // loadDefinitions activates the CustomResourceDefinitions in the store.

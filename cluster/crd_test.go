@@ -366,18 +366,21 @@ func TestEmbeddedMetadataIsValidated(t *testing.T) {
 	}
 }
 
-// The watches of a deleted definition's objects deliver the deletion of each object and then
-// end. kube-apiserver 1.36.3 sends the same events.
+// The watches of a deleted definition's objects, in the stored version and in another one, deliver the
+// deletion of each object and then end. kube-apiserver 1.36.3 sends the same events.
 func TestCRDDeletionIsWatched(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
 	for _, o := range []cluster.Options{{}, {Bookmarks: true}} {
 		q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"a"}}`)
 		q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"b","finalizers":["x.example.com/f"]}}`)
-		early, late := q.watching(things, o), q.watching(things, o)
+		early, late, other := q.watching(things, o), q.watching(things, o), q.watching(strings.Replace(things, "v1", "v1beta1", 1), o)
 		before := events(t, early)
 		q.must(cluster.Delete, crds+"/things.x.example.com", "")
 		q.must(cluster.Patch, things+"/b", `{"metadata":{"finalizers":null}}`)
+		if got, want := kindsOfEvents(events(t, other)), kindsOfEvents(before)+", DELETED a, MODIFIED b, DELETED b"; got != want {
+			t.Errorf("events of a watch of another version: %q, want %q", got, want)
+		}
 		q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
 		q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"new"}}`)
 		after := kindsOfEvents(events(t, early))
@@ -387,7 +390,7 @@ func TestCRDDeletionIsWatched(t *testing.T) {
 		if got, want := kindsOfEvents(events(t, late)), kindsOfEvents(before)+", "+after; got != want {
 			t.Errorf("events of a watch that reads late: %q, want %q", got, want)
 		}
-		for _, s := range []*cluster.Stream{early, late} {
+		for _, s := range []*cluster.Stream{early, late, other} {
 			if _, err := s.Next(context.Background()); !errors.Is(err, io.EOF) {
 				t.Errorf("after the events: %v, want the end of the watch", err)
 			}

@@ -185,7 +185,7 @@ func (r *crdReader) versions(crd *CRD, list document.Value, at place) {
 		}
 		seen[name] = true
 		k := r.version(crd, v, here, shared, i == 0)
-		k.Version = name
+		k.Version, k.Definition = name, crd
 		crd.Declared = append(crd.Declared, k)
 		if flag(v, "served") {
 			crd.Kinds = append(crd.Kinds, k)

@@ -77,6 +77,8 @@ type Kind struct {
 	// Selectable lists the paths of selectable fields, such as ".spec.color" (custom
 	// resources).
 	Selectable []string
+	// Definition is the CRD of a custom resource, as it was read.
+	Definition *CRD
 
 	catalog *Catalog // of a kind that is in one
 	resolve func() *Type
