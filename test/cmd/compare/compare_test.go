@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
@@ -39,7 +40,7 @@ func servers(t *testing.T, change func(conformance.Request, *conformance.Answer)
 	t.Helper()
 	send := func(s *httptest.Server) conformance.Send { return conformance.HTTP(s.URL, "", s.Client()) }
 	honest := send(start(t))
-	return &pair{theirs: send(start(t)), ours: func(r conformance.Request) (conformance.Answer, error) {
+	return &pair{sleep: func(time.Duration) {}, theirs: send(start(t)), ours: func(r conformance.Request) (conformance.Answer, error) {
 		answer, err := honest(r)
 		if change != nil {
 			change(r, &answer)

@@ -10,6 +10,8 @@
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN plugins
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN policies
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN tables
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN watches
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN documents
 //
 // The subcommand objects reads the manifests in each folder, creates the
 // CustomResourceDefinitions, then creates, applies, patches, replaces and deletes every
@@ -19,7 +21,9 @@
 // schemas, and their custom resources. The subcommands plugins and policies generate namespaces with objects that
 // configure admission, and writes to them; both servers need the admission plugins that
 // kube-apiserver enables by default, and no controllers. The subcommand tables reads recorded objects as tables while
-// their status and metadata change at random. The order of managedFields, the messages of refusals, and the
+// their status and metadata change at random. The subcommand watches opens watches in all forms and lists objects while
+// several managers write them, and documents reads discovery and OpenAPI documents while CustomResourceDefinitions come,
+// change and go. The order of managedFields, the messages of refusals, and the
 // values that a server chooses (uids, times, addresses, ports, names) are not compared.
 //
 // The exit code is 1 if responses differ by more than -tolerate allows, or if the
@@ -50,6 +54,7 @@ type options struct {
 	seed                   uint64
 	cases, examples, limit int
 	words                  bool
+	seconds                int
 	recordings             string
 }
 
@@ -65,8 +70,9 @@ func main() {
 	flag.IntVar(&o.examples, "examples", 1, "number of cases to print for each difference")
 	flag.IntVar(&o.limit, "limit", 0, "objects: the maximum number of objects of a folder; 0 means all")
 	flag.BoolVar(&o.words, "words", false, "also compare the wording of refusals")
-	flag.Uint64Var(&o.seed, "seed", 1, "random, definitions, plugins, policies, tables: seed of the cases")
-	flag.IntVar(&o.cases, "cases", 1000, "random, definitions, plugins, policies, tables: how many cases")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the random cases")
+	flag.IntVar(&o.cases, "cases", 1000, "how many random cases")
+	flag.IntVar(&o.seconds, "seconds", 6, "watches: after how many seconds watches end, which must be longer than all requests of a case take")
 	flag.StringVar(&o.recordings, "recordings", "../testdata/invalid", "random, tables: folder of the recorded cases to change")
 	flag.Parse()
 	if err := run(&o, flag.Args(), os.Stdout); err != nil {
@@ -75,7 +81,7 @@ func main() {
 	}
 }
 
-const usage = "expected objects DIR..., cases FILE..., random, definitions, plugins, policies or tables"
+const usage = "expected objects DIR..., cases FILE..., random, definitions, plugins, policies, tables, watches or documents"
 
 func run(o *options, args []string, out io.Writer) error {
 	if len(args) == 0 {
@@ -106,6 +112,10 @@ func run(o *options, args []string, out io.Writer) error {
 		r, err = compareDefinitions(o, p)
 	case args[0] == "tables" && len(args) == 1:
 		r, err = compareTables(o, p)
+	case args[0] == "documents" && len(args) == 1:
+		r, err = compareDocuments(o, p)
+	case args[0] == "watches" && len(args) == 1:
+		r, err = compareWatches(o, p)
 	case args[0] == "plugins" && len(args) == 1:
 		r, err = compareWorlds(o, p, args[0], (*world).plugins)
 	case args[0] == "policies" && len(args) == 1:

@@ -18,6 +18,8 @@ type pair struct {
 	ours, theirs conformance.Send
 	record       io.Writer // may be nil
 	words        bool      // whether the wording of refusals is compared
+	// sleep waits until kube-apiserver observes a configuration; nil means time.Sleep.
+	sleep func(time.Duration)
 }
 
 // errDropped is the error of a case to which kube-apiserver closed the connection.
@@ -26,7 +28,7 @@ var errDropped = errors.New("the connection was closed")
 // ask sends a case to both servers and returns it with the responses of each. Values that
 // a server chooses are replaced by names in both.
 func (p *pair) ask(c conformance.Case) (want, got conformance.Case, err error) {
-	if want, err = (conformance.Runner{}).Record(c, p.theirs); err != nil {
+	if want, err = (conformance.Runner{Sleep: p.sleep}).Record(c, p.theirs); err != nil {
 		if errors.Is(err, io.EOF) || strings.Contains(err.Error(), "EOF") || strings.Contains(err.Error(), "stream error") {
 			err = errDropped
 		}

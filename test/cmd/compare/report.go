@@ -16,6 +16,7 @@ type report struct {
 	groups map[string]*counts
 	kinds  map[string][]string // examples by kind of difference
 	notes  map[string]int
+	events int // of watches in the responses
 }
 
 // counts are the responses of a group: those that agree and all, for requests that
@@ -89,6 +90,9 @@ func (r *report) print(w io.Writer, examples int) {
 	}
 	for _, n := range slices.Sorted(maps.Keys(r.notes)) {
 		fmt.Fprintf(w, "not compared: %s: %d\n", n, r.notes[n])
+	}
+	if r.events > 0 {
+		fmt.Fprintf(w, "events of watches: %d\n", r.events)
 	}
 	t := r.total()
 	fmt.Fprintf(w, "%-44s %s; %.2f %% of all differ\n", "all", t, r.differing())

@@ -37,19 +37,27 @@ func compareTables(o *options, p *pair) (*report, error) {
 	return r, nil
 }
 
-// unversioned returns a Send that removes the resourceVersion of tables and lists, which is that of the newest
-// object of the server.
+// unversioned returns a Send that removes the resourceVersion of tables and lists.
 func unversioned(send conformance.Send) conformance.Send {
 	return func(r conformance.Request) (conformance.Answer, error) {
 		answer, err := send(r)
-		list, ok := decode(answer.Body).(map[string]any)
-		metadata, _ := list["metadata"].(map[string]any)
-		if ok && metadata != nil && (list["items"] != nil || list["rows"] != nil) {
-			delete(metadata, "resourceVersion")
-			answer.Body = []byte(encode(list))
-		}
+		answer.Body = withoutListVersion(answer.Body)
 		return answer, err
 	}
+}
+
+// withoutListVersion removes the resourceVersion of a table or a list, which is that of the newest object of the
+// server or of a resource.
+func withoutListVersion(body []byte) []byte {
+	list, _ := decode(body).(map[string]any)
+	metadata, _ := list["metadata"].(map[string]any)
+	_, items := list["items"]
+	_, rows := list["rows"]
+	if metadata == nil || !items && !rows {
+		return body
+	}
+	delete(metadata, "resourceVersion")
+	return []byte(encode(list))
 }
 
 // judgeTable counts tables by resource, and the writes and lists of metadata between them together.
