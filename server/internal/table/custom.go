@@ -15,7 +15,9 @@ import (
 func customColumns(k *schema.Kind) []Column {
 	columns := []Column{nameColumn()}
 	if len(k.Columns) == 0 {
-		return append(columns, as("date", ageColumn()))
+		age := as("date", ageColumn())
+		age.Cell = func(o Object) document.Value { return cell("date", o.at("metadata", "creationTimestamp"), o) }
+		return append(columns, age)
 	}
 	for _, c := range k.Columns {
 		path, err := parsePath(c.JSONPath)

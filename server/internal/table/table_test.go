@@ -205,6 +205,10 @@ func TestCustomColumns(t *testing.T) {
 	if len(plain) != 2 || plain[1].Name != "Age" || plain[1].Cell(object).String() != `"60m"` {
 		t.Errorf("a resource without columns shows %v", plain)
 	}
+	// The bookmark that ends the initial events of a watch has no time.
+	if got := plain[1].Cell(Object{Value: parse(t, `{"metadata":{"name":""}}`)}).String(); got != "null" {
+		t.Errorf("the age of an object without a time: got %s, want null as in kube-apiserver 1.36.3", got)
+	}
 }
 
 // TestLongPath checks that a JSONPath of 1 MB of nested filters is rejected quickly.
