@@ -72,7 +72,7 @@ func main() {
 	flag.BoolVar(&o.words, "words", false, "also compare the wording of refusals")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the random cases")
 	flag.IntVar(&o.cases, "cases", 1000, "how many random cases")
-	flag.IntVar(&o.seconds, "seconds", 6, "watches: after how many seconds watches end, which must be longer than all requests of a case take")
+	flag.IntVar(&o.seconds, "seconds", 8, "watches: after how many seconds watches end, which must be longer than all requests of a case take")
 	flag.StringVar(&o.recordings, "recordings", "../testdata/invalid", "random, tables: folder of the recorded cases to change")
 	flag.Parse()
 	if err := run(&o, flag.Args(), os.Stdout); err != nil {

@@ -70,8 +70,13 @@ func (s *session) do(r conformance.Request) (conformance.Answer, error) {
 		w := &watch{request: r}
 		s.watches = append(s.watches, w)
 		s.watching.Go(func() {
-			if w.answer, w.err = s.send(r); w.err == nil && w.answer.Code == http.StatusOK {
+			if w.answer, w.err = s.send(r); w.err != nil {
+				return
+			}
+			if w.answer.Code == http.StatusOK {
 				w.answer.Body, w.err = s.events(w.answer.Body)
+			} else {
+				w.answer.Body, w.err = s.inJSON(w.answer.Body)
 			}
 		})
 		time.Sleep(opening)
@@ -81,12 +86,8 @@ func (s *session) do(r conformance.Request) (conformance.Answer, error) {
 	if err != nil {
 		return answer, err
 	}
-	if bytes.HasPrefix(answer.Body, []byte("k8s\x00")) {
-		object, _, err := s.decoder.Decode(answer.Body, nil, nil)
-		if err != nil {
-			return answer, err
-		}
-		answer.Body = []byte(encode(object))
+	if answer.Body, err = s.inJSON(answer.Body); err != nil {
+		return answer, err
 	}
 	var object struct {
 		Metadata struct{ ResourceVersion, Continue string }
@@ -100,6 +101,18 @@ func (s *session) do(r conformance.Request) (conformance.Answer, error) {
 	}
 	answer.Body = withoutListVersion(answer.Body)
 	return answer, nil
+}
+
+// inJSON converts an object in protobuf to JSON.
+func (s *session) inJSON(body []byte) ([]byte, error) {
+	if !bytes.HasPrefix(body, []byte("k8s\x00")) {
+		return body, nil
+	}
+	object, _, err := s.decoder.Decode(body, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(encode(object)), nil
 }
 
 // event is an event of a watch.

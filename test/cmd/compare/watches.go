@@ -244,15 +244,17 @@ func (w *watcher) undefine() {
 // redefine changes or deletes the definition of the case's resource.
 func (w *watcher) redefine() {
 	path := definitions + "/things." + w.group
+	observed := 1500 // milliseconds after which kube-apiserver serves a changed definition
 	switch w.random.IntN(4) {
 	case 0:
 		w.send(http.MethodDelete, path, "", nil)
+		observed = 3000
 	case 1:
 		w.patch(mergePatchType, path, "", object{"metadata": object{"labels": object{"a": "b"}}})
 	default:
 		w.patch(mergePatchType, path, "", object{"spec": w.definition(w.in(2))["spec"]})
 	}
-	w.pause(1500)
+	w.pause(observed)
 }
 
 // collection returns the path of the resource in one namespace, in one of its versions.
