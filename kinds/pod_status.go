@@ -2,7 +2,6 @@ package kinds
 
 import (
 	"math"
-	"net/netip"
 	"strconv"
 	"strings"
 
@@ -355,7 +354,7 @@ func (p *podCheck) statusAddresses(list, was field) {
 			item.Value = document.NewString(text)
 			p.address(item)
 		}
-		if a, err := netip.ParseAddr(text); err == nil {
+		if a, ok := parseAddress(text, true); ok {
 			families[a.Unmap().Is4()]++
 		} else if bad < 0 {
 			bad = i
