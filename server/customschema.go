@@ -27,7 +27,7 @@ func (d *describer) customSchema(k *schema.Kind) document.Value {
 		out = d.inline(k.Type())
 	case d.v2 && has(out, keepsUnknown):
 		// Properties would make kubectl refuse all other fields.
-		return object("type", text("object"), kindsKey, kindList(k.Group, k.Version, k.Kind))
+		return withSelectable(k, object("type", text("object"), kindsKey, kindList(k.Group, k.Version, k.Kind)))
 	default:
 		out = d.structural(out)
 	}

@@ -150,3 +150,29 @@ func TestOpenAPIOfAddedKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestSelectableFieldsOfUnknownFields: the schema of a resource that preserves unknown fields has no properties in OpenAPI
+// 2, but the selectable fields, as kube-apiserver v1.36.3 published it.
+func TestSelectableFieldsOfUnknownFields(t *testing.T) {
+	s := local(t, Options{})
+	const definition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"loose.open.example.com"},"spec":{
+		"group":"open.example.com","scope":"Namespaced","names":{"plural":"loose","kind":"Loose"},"versions":[{"name":"v1","served":true,"storage":true,
+		"selectableFields":[{"jsonPath":".spec.port"}],"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true,
+		"properties":{"spec":{"type":"object","properties":{"port":{"type":"string"}}}}}}}]}}`
+	if w := ask(s, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition); w.Code != http.StatusCreated {
+		t.Fatal(w.Body)
+	}
+	var got struct{ Definitions map[string]any }
+	if err := json.Unmarshal(ask(s, "GET", "/openapi/v2", "").Body.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	var want any
+	const published = `{"type":"object","x-kubernetes-group-version-kind":[{"group":"open.example.com","kind":"Loose","version":"v1"}],
+		"x-kubernetes-selectable-fields":[{"fieldPath":"spec.port"}]}`
+	if err := json.Unmarshal([]byte(published), &want); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range differences("Loose", want, got.Definitions["com.example.open.v1.Loose"]) {
+		t.Error(d)
+	}
+}
