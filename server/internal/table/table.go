@@ -172,9 +172,10 @@ func ageColumn() Column {
 // created is the name of the column of kinds for which kube-apiserver defines no columns.
 const created = "Created At"
 
+// createdColumn has Go's zero time for an object without a time, such as a bookmark.
 func createdColumn() Column {
 	return Column{Name: created, Type: "date", Description: ageDescription, Cell: func(o Object) document.Value {
-		return o.at("metadata", "creationTimestamp")
+		return document.NewString(or(o.text("metadata", "creationTimestamp"), "0001-01-01T00:00:00Z"))
 	}}
 }
 

@@ -205,9 +205,26 @@ func TestCustomColumns(t *testing.T) {
 	if len(plain) != 2 || plain[1].Name != "Age" || plain[1].Cell(object).String() != `"60m"` {
 		t.Errorf("a resource without columns shows %v", plain)
 	}
-	// The bookmark that ends the initial events of a watch has no time.
-	if got := plain[1].Cell(Object{Value: parse(t, `{"metadata":{"name":""}}`)}).String(); got != "null" {
-		t.Errorf("the age of an object without a time: got %s, want null as in kube-apiserver 1.36.3", got)
+}
+
+// TestTimeOfBookmark: the bookmark that ends the initial events of a watch has no time. The cells are those of
+// kube-apiserver 1.36.3.
+func TestTimeOfBookmark(t *testing.T) {
+	bookmark := Object{Value: parse(t, `{"metadata":{"name":""}}`)}
+	for _, c := range []struct {
+		group, resource, want string
+		builtin               bool
+	}{
+		{"example.com", "things", `null`, false},
+		{"rbac.authorization.k8s.io", "clusterroles", `"0001-01-01T00:00:00Z"`, true},
+		{"coordination.k8s.io", "leases", `"\u003cunknown\u003e"`, true},
+	} {
+		kind := schema.NewKind(schema.GroupVersionKind{Group: c.group, Version: "v1"}, nil)
+		kind.Resource, kind.Builtin = c.resource, c.builtin
+		columns := Of(kind, "")
+		if got := columns[len(columns)-1].Cell(bookmark).String(); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.resource, got, c.want)
+		}
 	}
 }
 
