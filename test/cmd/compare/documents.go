@@ -20,7 +20,7 @@ func compareDocuments(o *options, p *pair) (*report, error) {
 	r := newReport()
 	for i := range o.cases {
 		d := &documents{
-			definer: definer{mutator: mutator{
+			definer: definer{careful: true, mutator: mutator{
 				random: rand.New(rand.NewPCG(o.seed, uint64(i))), schemas: &schemas{}, seen: map[string][]any{}, texts: map[string]bool{},
 			}},
 			group: fmt.Sprintf("g%dx%d.example.com", o.seed, i),

@@ -157,8 +157,8 @@ var chosenKeys = map[string]bool{
 }
 
 // chosenInCell matches parts of the cells of a table that depend on the time of the response or that a server
-// chooses: how long ago something happened, times, cluster IPs and node ports.
-var chosenInCell = regexp.MustCompile(`^\d+s$|^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$|\(\d+s ago\)|\b10\.0\.0\.\d+\b|:3\d{4}/`)
+// chooses: how long ago something happened, times, uids, cluster IPs and node ports.
+var chosenInCell = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|^\d+s$|^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$|\(\d+s ago\)|\b10\.0\.0\.\d+\b|:3\d{4}/`)
 
 // chosenCells replaces parts of the cells of a table that the requests do not contain.
 func chosenCells(cells any, sent string) any {

@@ -40,7 +40,7 @@ type session struct {
 	watches  []*watch
 }
 
-// watch is a request for a stream, with the answer once the stream has ended.
+// watch is a request for a stream, without values of the server, with the answer once the stream has ended.
 type watch struct {
 	request conformance.Request
 	answer  conformance.Answer
@@ -65,9 +65,10 @@ const opening = 30 * time.Millisecond
 
 // do sends a request, and starts to follow a watch.
 func (s *session) do(r conformance.Request) (conformance.Answer, error) {
+	generated := r
 	r.Query = strings.NewReplacer(url.QueryEscape(lastVersion), s.version, url.QueryEscape(lastContinue), url.QueryEscape(s.token)).Replace(r.Query)
 	if strings.Contains(r.Query, "watch=") {
-		w := &watch{request: r}
+		w := &watch{request: generated}
 		s.watches = append(s.watches, w)
 		s.watching.Go(func() {
 			if w.answer, w.err = s.send(r); w.err != nil {
