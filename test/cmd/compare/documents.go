@@ -23,9 +23,13 @@ func compareDocuments(o *options, p *pair) (*report, error) {
 			definer: definer{careful: true, mutator: mutator{
 				random: rand.New(rand.NewPCG(o.seed, uint64(i))), schemas: &schemas{}, seen: map[string][]any{}, texts: map[string]bool{},
 			}},
-			group: fmt.Sprintf("g%dx%d.example.com", o.seed, i),
+			group: fmt.Sprintf("g%dx%d.example.com", o.seed, i), server: p.theirs,
 		}
-		c := conformance.Case{Name: fmt.Sprintf("documents/%d-%d", o.seed, i), Steps: d.steps()}
+		steps, err := d.steps()
+		if err != nil {
+			return nil, err
+		}
+		c := conformance.Case{Name: fmt.Sprintf("documents/%d-%d", o.seed, i), Steps: steps}
 		about := &pair{ours: d.relevant(p.ours), theirs: d.relevant(p.theirs), record: p.record, words: p.words, sleep: p.sleep}
 		if err := about.compareBy(r, c, about.judgeDocument); err != nil {
 			return nil, err
@@ -37,7 +41,8 @@ func compareDocuments(o *options, p *pair) (*report, error) {
 // documents generates a case with a group of its own.
 type documents struct {
 	definer
-	group string
+	group  string
+	server conformance.Send // says which definitions are valid
 }
 
 // judgeDocument counts responses by the kind of document.
@@ -67,10 +72,10 @@ const (
 )
 
 // steps generates requests that create, change and delete one or two definitions, and those for all documents after each.
-func (d *documents) steps() (steps []conformance.Step) {
+func (d *documents) steps() (steps []conformance.Step, err error) {
 	add := func(r conformance.Request) { steps = append(steps, conformance.Step{Request: r}) }
 	read := func() {
-		const settled = 2500 // milliseconds after which kube-apiserver has published a definition
+		const settled = 5000 // milliseconds after which kube-apiserver has published a definition
 		add(conformance.Request{Method: http.MethodGet, Path: "/apis/" + d.group, SleepMS: settled})
 		for _, version := range []string{"v1", "v1beta1"} {
 			add(conformance.Request{Method: http.MethodGet, Path: "/apis/" + d.group + "/" + version})
@@ -86,25 +91,20 @@ func (d *documents) steps() (steps []conformance.Step) {
 	}
 	names := []string{"as", "bs"}[:1+d.random.IntN(2)]
 	for _, name := range names {
-		definition := d.definition(name)
-		definition.group = d.group
-		object := definition.object()
-		named := object["spec"].(map[string]any)["names"].(map[string]any)
-		if d.chance(2) {
-			named["shortNames"] = []any{"s" + name}
-		}
-		if d.chance(2) {
-			named["categories"] = []any{"all"}
-		}
-		if d.chance(3) {
-			object["spec"].(map[string]any)["scope"] = "Cluster"
+		object, err := d.valid(name)
+		if err != nil {
+			return nil, err
 		}
 		add(request(http.MethodPost, definitions, "", "application/json", encode(object)))
 	}
 	read()
 	path := definitions + "/" + names[0] + "." + d.group
 	for range 1 + d.random.IntN(2) {
-		add(request(http.MethodPatch, path, "", mergePatchType, encode(map[string]any{"spec": d.change(names[0])})))
+		changed, err := d.change(names[0])
+		if err != nil {
+			return nil, err
+		}
+		add(request(http.MethodPatch, path, "", mergePatchType, encode(map[string]any{"spec": changed})))
 		read()
 	}
 	add(request(http.MethodDelete, path, "", "", ""))
@@ -113,21 +113,48 @@ func (d *documents) steps() (steps []conformance.Step) {
 		add(request(http.MethodDelete, definitions+"/"+names[1]+"."+d.group, "", "", ""))
 		read()
 	}
-	return steps
+	return steps, nil
+}
+
+// valid generates a definition that kube-apiserver accepts.
+func (d *documents) valid(name string) (map[string]any, error) {
+	for {
+		definition := d.definition(name)
+		definition.group = d.group
+		object := definition.object()
+		spec := object["spec"].(map[string]any)
+		named := spec["names"].(map[string]any)
+		if d.chance(2) {
+			named["shortNames"] = []any{"s" + name}
+		}
+		if d.chance(2) {
+			named["categories"] = []any{"all"}
+		}
+		if d.chance(3) {
+			spec["scope"] = "Cluster"
+		}
+		answer, err := d.server(request(http.MethodPost, definitions, "dryRun=All", "application/json", encode(object)))
+		if err != nil || answer.Code != http.StatusUnprocessableEntity && answer.Code != http.StatusBadRequest {
+			return object, err
+		}
+	}
 }
 
 // change generates a change of the spec of a definition.
-func (d *documents) change(name string) map[string]any {
-	switch d.random.IntN(3) {
-	case 0:
-		return map[string]any{"names": map[string]any{"shortNames": []any{"t" + name}, "singular": "one" + name, "categories": []any{"some"}}}
-	case 1:
-		return map[string]any{"preserveUnknownFields": false, "versions": d.definition(name).versions}
+func (d *documents) change(name string) (map[string]any, error) {
+	if d.chance(3) {
+		return map[string]any{"names": map[string]any{"shortNames": []any{"t" + name}, "singular": "one" + name, "categories": []any{"some"}}}, nil
 	}
-	versions := d.definition(name).versions
-	versions[len(versions)-1].(map[string]any)["served"] = d.chance(2)
-	versions[0].(map[string]any)["deprecated"] = true
-	return map[string]any{"versions": versions}
+	object, err := d.valid(name)
+	if err != nil {
+		return nil, err
+	}
+	versions := object["spec"].(map[string]any)["versions"].([]any)
+	if d.chance(2) {
+		versions[len(versions)-1].(map[string]any)["served"] = d.chance(2)
+		versions[0].(map[string]any)["deprecated"] = true
+	}
+	return map[string]any{"versions": versions}, nil
 }
 
 // relevant returns a Send that keeps what concerns the group of the case in a document.
@@ -157,8 +184,26 @@ func (d *documents) relevant(send conformance.Send) conformance.Send {
 		case r.Path == "/openapi/v2":
 			document = d.members(document["definitions"], func(v any) any { return v })
 		}
+		sortResources(document)
 		answer.Body = []byte(encode(document))
 		return answer, nil
+	}
+}
+
+// sortResources sorts the resources of each version, which kube-apiserver finds in a map of definitions.
+func sortResources(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		if resources, ok := value["resources"].([]any); ok {
+			slices.SortFunc(resources, func(a, b any) int { return strings.Compare(encode(a), encode(b)) })
+		}
+		for _, member := range value {
+			sortResources(member)
+		}
+	case []any:
+		for _, item := range value {
+			sortResources(item)
+		}
 	}
 }
 
