@@ -23,8 +23,10 @@ type printer struct {
 	objects []document.Value // for yaml and json
 	notes   notes            // that are printed after all changes
 	summary *summary
-	// conflicts is the number of fields in conflict, of which an object may have several.
+	// conflicts is the number of fields in conflict, of which an object may have several, and shared
+	// lists them.
 	conflicts int
+	shared    sharedConflicts
 	// applier is the field manager of a change with conflicts, and migrated an owner that
 	// migrate can replace; "" for none.
 	applier, migrated string
@@ -164,20 +166,23 @@ func (p *printer) failed(err error) error {
 	if !p.flags.showSecrets {
 		e = maskConflicts(e)
 	}
-	what, text := refused, e.Error()
+	what, text, detail := refused, e.Error(), e.Error()
 	if e.Conflicts != nil {
-		what, text = conflicting, conflictReport(e, p.several)
+		what, text, detail = conflicting, e.Target.String()+": "+conflictLine(e), e.Target.String()+": "+conflictReport(e)
 		p.conflicts += len(e.Conflicts.List)
+		for i, c := range e.Conflicts.List {
+			p.shared.add(e.Target, c, e.Fields[i], "")
+		}
 		p.applier, p.migrated = e.FieldManager, cmp.Or(p.migrated, migratedManager(e))
 		p.transferred = p.transferred || p.transfers && ofClientApply(e)
 		if !p.several {
-			text += "\n\n" + p.app.conflictAdvice(len(e.Conflicts.List), p.applier, p.migrated, p.transferred)
+			text = conflictReport(e) + "\n\n" + p.app.conflictAdvice(len(e.Conflicts.List), p.applier, p.migrated, p.transferred)
 		}
 	}
 	p.summary.counts[what]++
 	p.app.fail(text)
 	if p.flags.summary.replacesOutput() {
-		p.summary.rows = append(p.summary.rows, row{target: e.Target, position: e.Position, outcome: what, detail: text})
+		p.summary.rows = append(p.summary.rows, row{target: e.Target, position: e.Position, outcome: what, detail: detail})
 		return nil
 	}
 	if p.flags.asked && (p.flags.format == "json" || p.flags.format == "yaml") {
@@ -188,6 +193,15 @@ func (p *printer) failed(err error) error {
 		p.objects = append(p.objects, document)
 	}
 	return nil
+}
+
+// fieldsInConflict lists the conflicts of several manifests.
+func (p *printer) fieldsInConflict() string {
+	title := "The fields in conflict:\n"
+	if p.conflicts == 1 {
+		title = "The field in conflict:\n"
+	}
+	return title + p.shared.text()
 }
 
 // finish prints the output and the summary, and returns the exit code.
@@ -208,7 +222,7 @@ func (p *printer) finish(exitCode bool) error {
 	p.notes.print()
 	p.summary.noteWarnings()
 	if p.several && p.conflicts > 0 {
-		_, _ = io.WriteString(p.app.Err, "\n"+readable(p.app.conflictAdvice(p.conflicts, p.applier, p.migrated, p.transferred))+"\n")
+		_, _ = io.WriteString(p.app.Err, readable("\n"+p.fieldsInConflict()+"\n"+p.app.conflictAdvice(p.conflicts, p.applier, p.migrated, p.transferred))+"\n")
 	}
 	p.summary.note(p.several)
 	switch counts := p.summary.counts; {

@@ -32,18 +32,19 @@ func conflictsOf(e *patchlab.Error) []patchlab.Conflict {
 	return e.Conflicts.List
 }
 
-// conflictReport lists the owner of each field in conflict.
-func conflictReport(e *patchlab.Error, several bool) string {
-	var b strings.Builder
+// conflictLine returns the message of conflicts in one line.
+func conflictLine(e *patchlab.Error) string {
 	owners := "another field manager owns"
 	if slices.ContainsFunc(e.Conflicts.List, func(c patchlab.Conflict) bool { return c.Manager != e.Conflicts.List[0].Manager }) {
 		owners = "other field managers own"
 	}
-	fields := count(len(e.Conflicts.List), "field", "fields") + " that " + owners
-	if several {
-		b.WriteString(e.Target.String() + ": ")
-	}
-	fmt.Fprintf(&b, "applying as %q would change %s\n", e.FieldManager, fields)
+	return fmt.Sprintf("applying as %q would change %s that %s", e.FieldManager, count(len(e.Conflicts.List), "field", "fields"), owners)
+}
+
+// conflictReport lists the owner of each field in conflict.
+func conflictReport(e *patchlab.Error) string {
+	var b strings.Builder
+	b.WriteString(conflictLine(e) + "\n")
 	for i, c := range e.Conflicts.List {
 		at := ""
 		if p := e.Fields[i].Position; p.Line > 0 {
@@ -102,6 +103,7 @@ func ofClientApply(e *patchlab.Error) bool {
 	return slices.ContainsFunc(e.Conflicts.List, func(c patchlab.Conflict) bool { return c.Manager == clientApplier })
 }
 
+// ownerText describes the entry of a field's owner.
 func ownerText(c patchlab.Conflict) string {
 	text := fmt.Sprintf("%s (%s, %s", oneLine(c.Manager), c.Operation, oneLine(c.APIVersion))
 	if c.Subresource != "" {
@@ -109,6 +111,16 @@ func ownerText(c patchlab.Conflict) string {
 	}
 	if !c.Time.IsZero() {
 		text += ", since " + c.Time.UTC().Format("2006-01-02T15:04:05Z")
+	}
+	return text + ")"
+}
+
+// ownerName describes the owner of a field in several objects, whose entries may differ in their version
+// and time.
+func ownerName(c patchlab.Conflict) string {
+	text := oneLine(c.Manager) + " (" + string(c.Operation)
+	if c.Subresource != "" {
+		text += ", subresource " + oneLine(c.Subresource)
 	}
 	return text + ")"
 }

@@ -39,6 +39,14 @@ func (r *remarks) add(text string, target patchlab.Target, position document.Pos
 	r.all = append(r.all, remark{text: text, target: target, position: position})
 }
 
+// addEach adds the different remarks among those about an object.
+func (r *remarks) addEach(texts []string, target patchlab.Target) {
+	slices.Sort(texts)
+	for _, text := range slices.Compact(texts) {
+		r.add(text, target, document.Position{})
+	}
+}
+
 // located returns the remark with where it occurred, in one line.
 func (r *remark) located() string {
 	text := r.target.String() + ": " + r.text

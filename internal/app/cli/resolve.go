@@ -25,6 +25,7 @@ type resolveOptions struct {
 	apply       patchlab.ApplyOptions
 	ways        wayFlags
 	output      string
+	details     bool
 	showSecrets bool
 	quiet       bool
 }
@@ -51,6 +52,10 @@ on standard error the command that applies it. PATH is the path of a conflict, t
 a field that contains several conflicts, or "all". If two paths match a conflict, the
 longer one takes precedence. With --adopt all, a field without a live value is removed.
 A manifest that is refused is reported and left out.
+
+If several manifests conflict, the conflicts at the same field with the same owner are
+printed together, with examples of their values. --details prints the conflicts of each
+manifest, and how each resolution changes it.
 
 LIVE and CONFIG accept the same inputs as LIVE and PATCH of apply. As there, the program
 ` + admissionProgram + ` evaluates the CEL rules of custom resources.
@@ -85,6 +90,7 @@ Exit codes:
 	f.BoolVar(&o.apply.TransferClientSide, "server-side", true, "show the results of 'kubectl apply --server-side', which transfers the fields of client-side apply; --server-side=false: of a client that does not, such as a controller")
 	f.StringVar(&o.apply.Subresource, "subresource", "", "subresource to apply to, such as status")
 	f.StringVarP(&o.output, "output", "o", "", "output format: text or json (the resolutions), yaml or diff (the resolved manifest) (default text, or yaml if a resolution is selected)")
+	f.BoolVar(&o.details, "details", false, "print the conflicts of each manifest, even if several conflict")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes, such as the command that applies the resolved manifest")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	a.completeInputs(c, &o.inputs.kubectl)
@@ -395,10 +401,22 @@ func (r *resolving) finish() error {
 // because kubectl's --force-conflicts would take over those fields, too.
 func (r *resolving) undecided(open int) error {
 	text := count(open, "conflict is", "conflicts are") + " not resolved; use --take, --drop or --adopt for each of them, or for all"
-	for _, one := range r.resolved {
-		for _, c := range one.Open {
+	if len(r.resolved) == 1 {
+		for _, c := range r.resolved[0].Open {
 			text += "\n  " + c.Path.String() + ", owned by " + ownerText(c)
 		}
+		return &exit{exitConflict, errors.New(text)}
+	}
+	var fields remarks
+	for _, one := range r.resolved {
+		var of []string
+		for _, c := range one.Open {
+			of = append(of, patternOf(c.Path)+", owned by "+ownerName(c))
+		}
+		fields.addEach(of, one.Target)
+	}
+	for i := range fields.all {
+		text += "\n  " + fields.all[i].grouped(0)
 	}
 	return &exit{exitConflict, errors.New(text)}
 }

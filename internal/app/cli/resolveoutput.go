@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
@@ -50,23 +49,32 @@ func (r *resolving) print() error {
 // outcomes describes, for manifests with selected resolutions, the resulting fields and the command
 // that applies all of them, because they are printed together.
 func (r *resolving) outcomes() {
+	var with []*resolved
 	var free []string // the manifests without conflicts
-	force, namespace := false, sync.OnceValue(r.commonNamespace)
 	for i := range r.resolved {
-		one := &r.resolved[i]
-		if len(one.Conflicts) == 0 {
+		if one := &r.resolved[i]; len(one.Conflicts) > 0 {
+			with = append(with, one)
+		} else {
 			free = append(free, one.Target.String())
-			continue
 		}
-		force = force || one.Force
-		text := one.Target.String() + ": " + count(len(one.Conflicts), "conflict", "conflicts") + " resolved"
-		if len(r.resolved) == 1 {
-			text += "; apply it with\n  " + r.command(one.Resolution, force, namespace(), fromStdin)
+	}
+	force, apply := slices.ContainsFunc(with, func(one *resolved) bool { return one.Force }), ""
+	if len(with) > 0 {
+		apply = "apply %s with\n  " + r.command(with[0].Resolution, force, r.commonNamespace(), fromStdin)
+	}
+	if len(with) > mostNamed {
+		r.app.note(r.outcomesByField(with))
+	} else {
+		for _, one := range with {
+			text := one.Target.String() + ": " + count(len(one.Conflicts), "conflict", "conflicts") + " resolved"
+			if len(r.resolved) == 1 {
+				text += "; " + fmt.Sprintf(apply, "it")
+			}
+			for _, c := range one.Conflicts {
+				text += "\n  " + c.Path.String() + ": " + r.preview(one.Resolution, c, r.valueOf(one, c))
+			}
+			r.app.note(text)
 		}
-		for _, c := range one.Conflicts {
-			text += "\n  " + c.Path.String() + ": " + r.preview(one.Resolution, c)
-		}
-		r.app.note(text)
 	}
 	if len(free) <= mostNamed {
 		for _, target := range free {
@@ -75,9 +83,28 @@ func (r *resolving) outcomes() {
 	} else {
 		r.app.note(count(len(free), "manifest has", "manifests have") + " no conflicts")
 	}
-	if n := len(r.resolved); n > 1 && len(free) < n {
-		r.app.note("apply the manifests with\n  " + r.command(r.resolved[0].Resolution, force, namespace(), fromStdin))
+	if len(r.resolved) > 1 && len(with) > 0 {
+		r.app.note(fmt.Sprintf(apply, "the manifests"))
 	}
+}
+
+// outcomesByField describes the resulting fields of many manifests.
+func (r *resolving) outcomesByField(with []*resolved) string {
+	var results remarks
+	n := 0
+	for _, one := range with {
+		n += len(one.Conflicts)
+		var of []string
+		for _, c := range one.Conflicts {
+			of = append(of, patternOf(c.Path)+": "+r.preview(one.Resolution, c, r.nameOf(one, c)))
+		}
+		results.addEach(of, one.Target)
+	}
+	text := fmt.Sprintf("%d manifests: %s resolved", len(with), count(n, "conflict", "conflicts"))
+	for i := range results.all {
+		text += "\n  " + results.all[i].grouped(0)
+	}
+	return text
 }
 
 // mostNamed is the maximum number of manifests without conflicts that are listed by name.
@@ -165,20 +192,42 @@ func (r *resolving) again(way string) string {
 		}
 		text += " " + shellQuote(arg)
 	}
-	return text + flagsOf(c, append(wayFlagNames[:], "output", "show-secrets", "quiet")...) + " " + way
+	return text + flagsOf(c, append(wayFlagNames[:], "output", "details", "show-secrets", "quiet")...) + " " + way
 }
 
 // preview describes the value and the owners of a field after the manifest is applied.
-func (r *resolving) preview(one *patchlab.Resolution, c patchlab.Conflict) string {
+// value formats the value.
+func (r *resolving) preview(one *patchlab.Resolution, c patchlab.Conflict, value func(document.Value) string) string {
 	v, owners := one.Preview(c)
-	if r.masks(one) {
-		v = maskAt(c.Path, v)
-	}
 	if !v.Exists() && len(owners) == 0 && c.Live.Exists() {
 		return "removed"
 	}
-	value, _ := shortPair(v, document.Value{})
-	return value + ", " + ownersText(owners)
+	return value(v) + ", " + ownersText(owners)
+}
+
+// valueOf returns a function that formats a value of a field in conflict.
+func (r *resolving) valueOf(one *resolved, c patchlab.Conflict) func(document.Value) string {
+	return func(v document.Value) string {
+		if r.masks(one.Resolution) {
+			v = maskAt(c.Path, v)
+		}
+		value, _ := shortPair(v, document.Value{})
+		return value
+	}
+}
+
+// nameOf returns a function that names a value of a field that is in conflict in several manifests,
+// with other values in each.
+func (r *resolving) nameOf(one *resolved, c patchlab.Conflict) func(document.Value) string {
+	return func(v document.Value) string {
+		switch {
+		case v.Exists() && document.Identical(v, c.Wanted):
+			return "the wanted value"
+		case v.Exists() && document.Identical(v, c.Live):
+			return "the live value"
+		}
+		return r.valueOf(one, c)(v)
+	}
 }
 
 // masks reports whether the values of a manifest are masked.
@@ -209,29 +258,35 @@ func andList(words []string) string {
 	return strings.Join(words, "")
 }
 
-// report lists the conflicts of each manifest with the possible resolutions.
+// report lists the conflicts of the manifests with the possible resolutions.
 func (r *resolving) report() string {
 	var b strings.Builder
-	var free []*resolved // the manifests without conflicts
-	namespace := sync.OnceValue(r.commonNamespace)
+	var with, free []*resolved // the manifests with and without conflicts
 	for i := range r.resolved {
 		one := &r.resolved[i]
 		if len(one.Conflicts) == 0 {
 			free = append(free, one)
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString("\n")
-		}
-		fmt.Fprintf(&b, "%s: applied by %q with %s\n", one.Target, one.FieldManager, count(len(one.Conflicts), "conflict", "conflicts"))
-		for j, c := range one.Conflicts {
-			r.conflict(&b, one, c, one.Fields[j])
-		}
-		for _, w := range r.ways(one) {
-			r.way(&b, one, w, namespace)
+		} else {
+			with = append(with, one)
 		}
 	}
-	if b.Len() > 0 && len(free) > 0 {
+	if len(with) > 1 && !r.o.details {
+		r.summary(&b, with)
+	} else {
+		for i, one := range with {
+			if i > 0 {
+				b.WriteString("\n")
+			}
+			r.manifest(&b, one, len(with) > 1)
+		}
+	}
+	if len(with) > 1 {
+		if r.o.details {
+			b.WriteString("\n" + count(len(with), "manifest", "manifests") + " with conflicts:\n")
+		}
+		r.commands(&b, with)
+	}
+	if len(with) > 0 && len(free) > 0 {
 		b.WriteString("\n")
 	}
 	if len(free) > mostNamed {
@@ -242,6 +297,72 @@ func (r *resolving) report() string {
 		fmt.Fprintf(&b, "%s: applied by %q without conflicts\n", one.Target, one.FieldManager)
 	}
 	return b.String()
+}
+
+// manifest prints the conflicts of a manifest with the result of each resolution. The commands are
+// those for all manifests if there are several.
+func (r *resolving) manifest(b *strings.Builder, one *resolved, several bool) {
+	fmt.Fprintf(b, "%s: applied by %q with %s\n", one.Target, one.FieldManager, count(len(one.Conflicts), "conflict", "conflicts"))
+	for j, c := range one.Conflicts {
+		r.conflict(b, one, c, one.Fields[j])
+	}
+	for _, w := range r.ways(one) {
+		if several && w.result != nil && w.result.Force && w.name == explain.Force {
+			continue // the manifest remains as it is
+		}
+		fmt.Fprintf(b, "\n  %s: %s\n", w.name, w.title)
+		if w.why != nil {
+			fmt.Fprintf(b, "    not possible: %s\n", plainWay(w.why))
+			continue
+		}
+		if !several {
+			b.WriteString(r.send(w, w.result.Force, r.commonNamespace()))
+		}
+		r.change(b, one, w)
+	}
+}
+
+// summary prints the conflicts of several manifests.
+func (r *resolving) summary(b *strings.Builder, with []*resolved) {
+	var shared sharedConflicts
+	n := 0
+	for _, one := range with {
+		n += len(one.Conflicts)
+		for i, c := range one.Conflicts {
+			var results strings.Builder
+			for _, w := range r.ways(one) {
+				results.WriteString(r.resultLine(one, w, c, r.nameOf(one, c)))
+			}
+			shared.add(one.Target, r.shown(one, c), one.Fields[i], results.String())
+		}
+	}
+	fmt.Fprintf(b, "%d of %d manifests: applied by %q with %s (--details prints those of each manifest)\n", len(with), len(r.resolved), with[0].FieldManager, count(n, "conflict", "conflicts"))
+	b.WriteString(shared.text())
+}
+
+// commands prints, for each resolution, the command that applies all manifests, and those for which
+// it is not possible.
+func (r *resolving) commands(b *strings.Builder, with []*resolved) {
+	namespace := r.commonNamespace()
+	for i, w := range r.ways(with[0]) {
+		var impossible remarks
+		force := false
+		for _, one := range with {
+			own := r.ways(one)[i]
+			if own.why != nil {
+				impossible.add(plainWay(own.why), one.Target, document.Position{})
+				continue
+			}
+			w.result, force = own.result, force || own.result.Force
+		}
+		fmt.Fprintf(b, "\n  %s: %s\n", w.name, strings.Replace(w.title, "the manifest ", "the manifests ", 1))
+		if w.result != nil {
+			b.WriteString(r.send(w, force, namespace))
+		}
+		for i := range impossible.all {
+			fmt.Fprintf(b, "    not possible for %s\n", impossible.all[i].located())
+		}
+	}
 }
 
 // ways returns the resolutions that are shown for a manifest: each for all of its conflicts, or the
@@ -277,44 +398,52 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 	if at := field.Position; at.Line > 0 {
 		where = "  (" + at.String() + ")"
 	}
-	shown := c
-	if r.masks(one.Resolution) {
-		shown.Live, shown.Wanted = maskPair(c.Path, c.Live, c.Wanted)
-	}
+	shown := r.shown(one, c)
 	live, wanted := shortPair(shown.Live, shown.Wanted)
 	fmt.Fprintf(b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, where, ownerText(c), live, wanted, noteText(field.Hint))
 	for _, w := range r.ways(one) {
-		text := "not possible"
-		switch {
-		case w.name == explain.AdoptValue && !c.Live.Exists():
-			text = "not possible: the field has no live value"
-		case w.why == nil:
-			text = r.preview(w.result, c)
-		}
-		fmt.Fprintf(b, "    → %-5s %s\n", w.name, text)
+		b.WriteString(r.resultLine(one, w, c, r.valueOf(one, c)))
 	}
 }
 
-// way prints the result of a resolution for the manifest, and the commands for it.
-func (r *resolving) way(b *strings.Builder, one *resolved, w way, namespace func() string) {
-	fmt.Fprintf(b, "\n  %s: %s\n", w.name, w.title)
-	if w.why != nil {
-		fmt.Fprintf(b, "    not possible: %s\n", plainWay(w.why))
-		return
-	}
-	if w.result.Force && w.name == explain.Force {
-		fmt.Fprintf(b, "    %s\n", r.command(w.result, true, namespace(), r.manifests()))
-		return
-	}
-	fmt.Fprintf(b, "    %s |\n      %s\n", r.again(strings.Join(w.flags, " ")), r.command(w.result, w.result.Force, namespace(), fromStdin))
+// shown returns a conflict with masked values if they are secret.
+func (r *resolving) shown(one *resolved, c patchlab.Conflict) patchlab.Conflict {
 	if r.masks(one.Resolution) {
+		c.Live, c.Wanted = maskPair(c.Path, c.Live, c.Wanted)
+	}
+	return c
+}
+
+// resultLine describes the result of a resolution for a conflict.
+func (r *resolving) resultLine(one *resolved, w way, c patchlab.Conflict, value func(document.Value) string) string {
+	text := "not possible"
+	switch {
+	case w.name == explain.AdoptValue && !c.Live.Exists():
+		text = "not possible: the field has no live value"
+	case w.why == nil:
+		text = r.preview(w.result, c, value)
+	}
+	return fmt.Sprintf("    → %-5s %s\n", w.name, text)
+}
+
+// send returns the commands that apply the manifests that were given, resolved in one way.
+func (r *resolving) send(w way, force bool, namespace string) string {
+	if force && w.name == explain.Force {
+		return fmt.Sprintf("    %s\n", r.command(w.result, true, namespace, r.manifests()))
+	}
+	return fmt.Sprintf("    %s |\n      %s\n", r.again(strings.Join(w.flags, " ")), r.command(w.result, force, namespace, fromStdin))
+}
+
+// change prints how a resolution changes a manifest.
+func (r *resolving) change(b *strings.Builder, one *resolved, w way) {
+	if r.masks(one.Resolution) || w.result.Force && w.name == explain.Force {
 		return
 	}
 	f, n := r.source(one.Object, fileName(one.Target))
 	lines := slices.Collect(strings.Lines(unified(f.name, "resolved", f.bodies[n], r.rewrite(f.bodies[n], one, w.result.Config))))
 	lines = lines[min(2, len(lines)):] // without the names of the files
 	if more := len(lines) - mostLines; more > mostLines/10 {
-		lines = append(lines[:mostLines], fmt.Sprintf("… %d more lines; with -o diff, the first command prints them\n", more))
+		lines = append(lines[:mostLines], fmt.Sprintf("… %d more lines; %s -o diff prints them\n", more, strings.Join(w.flags, " ")))
 	}
 	for _, line := range lines {
 		b.WriteString("    " + line)
