@@ -68,7 +68,8 @@ var lintCases = []struct{ why, object, want string }{
 	{"nine updating managers", liveMap + "  managedFields:\n" + manyManagers(9), ""},
 	{"two owners of an atomic map", "apiVersion: v1\nkind: Service\nspec: {selector: {app: a}}\nmetadata:\n  name: a\n  managedFields:\n" + owning("one", "'f:spec': {'f:selector': {}}") + owning("two", "'f:spec': {'f:selector': {}}"), "shared-atomic .spec.selector"},
 	{"two owners of the members of a map", liveMap + "  managedFields:\n" + owning("one", "'f:data': {'f:a': {}}") + owning("two", "'f:data': {'f:a': {}}"), ""},
-	{"an object without a schema", "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {a: null}\n", "null-value .spec.a"},
+	{"null in an object without a schema, which may take any value there", "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {a: null}\n", ""},
+	{"null in the metadata of an object without a schema", "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a, labels: {b: null}}\n", "null-value .metadata.labels.b"},
 	{"metadata of an object without a schema", "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a, labels: {version: 1.10}, anotations: {a: b}}\nspec: {a: 1}\n", "unknown-field .metadata.anotations, type .metadata.labels.version"},
 	{"a value that is not an object", "[1]", ""},
 }

@@ -74,12 +74,12 @@ func (l *linter) refusesNull(t *schema.Type, path document.Path) bool {
 
 // keepsNull reports whether null is a value of its own: where the schema declares the field nullable, or of
 // a custom resource any content, such as the values of a chart in a HelmRelease, in which null removes a
-// default of the chart.
+// default of the chart. Without a definition of the kind, any field may be such a one.
 func (l *linter) keepsNull(t *schema.Type) bool {
 	if t == nil {
 		return false
 	}
-	return t.Nullable || l.kind != nil && !l.kind.Builtin && t.Scalar == schema.AnyScalar && t.Map != nil
+	return t.Nullable || (l.kind == nil || !l.kind.Builtin) && t.Scalar == schema.AnyScalar && t.Map != nil
 }
 
 // addNull adds the finding for a null that is refused.

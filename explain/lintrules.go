@@ -84,7 +84,7 @@ var lintRules = []LintRule{
 		"A create or an update is refused (400), but an apply keeps only the low bits of the number: replicas of 4294967297 become 1 without a warning, and 3000000000 become -1294967296, which validation refuses (422).",
 		"Use a number within the range of the field."},
 	{lintNull, LevelWarning, "A field is null",
-		"In client-side apply and merge patches, null removes a field. Server-side apply treats it as a value: the manager owns the field, which may conflict with other owners, and the API server drops or defaults the value.",
+		"In client-side apply and merge patches, null removes a field. Server-side apply treats it as a value: the manager owns the field, which may conflict with other owners, and the API server drops or defaults the value. A null that may be the value of a custom resource is not reported: where its schema takes any, or its definition is not given.",
 		"Omit the field: an apply removes fields that its manager omits."},
 	{lintEmpty, LevelNote, "A list or map is empty",
 		"Applying an empty list or map does not empty the live one. If it is atomic, the manager owns the whole, which conflicts with every other owner.",
