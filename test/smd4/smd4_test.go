@@ -1,7 +1,9 @@
 package smd4
 
 import (
+	"bytes"
 	"flag"
+	"go/format"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -17,25 +19,34 @@ import (
 
 var update = flag.Bool("update", false, "copy the reference engine again")
 
-// TestIsTheReferenceEngine checks that the copies match package reference.
+// TestIsTheReferenceEngine checks that the copies match package reference and the types that it uses.
 func TestIsTheReferenceEngine(t *testing.T) {
-	for _, name := range []string{"merge.go", "types.go", "values.go"} {
-		from, err := os.ReadFile(filepath.Join("../../reference", name))
+	const types = "internal/engine/parseable"
+	for name, source := range map[string]string{
+		"merge.go": "reference/merge.go", "types.go": "reference/types.go", "values.go": "reference/values.go",
+		"parseable/parseable.go": types + "/parseable.go",
+	} {
+		from, err := os.ReadFile(filepath.Join("../..", source))
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := strings.ReplaceAll(string(from), "structured-merge-diff/v6", "structured-merge-diff/v4")
-		text = "// Made from reference/" + name + " by the test of this package with -update. DO NOT EDIT.\n\n" +
-			strings.Replace(text, "package reference\n", "package smd4\n", 1)
-		text = strings.Replace(text, "// Package reference", "// Package smd4", 1)
+		made := "// Made from " + source + " by the test of this package with -update. DO NOT EDIT.\n\n" + strings.NewReplacer(
+			"structured-merge-diff/v6", "structured-merge-diff/v4",
+			"patchlab/"+types, "patchlab/test/smd4/parseable",
+			"package reference\n", "package smd4\n", "// Package reference", "// Package smd4",
+		).Replace(string(from))
+		text, err := format.Source([]byte(made))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if *update {
-			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			if err := os.WriteFile(name, text, 0o644); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
-		if have, err := os.ReadFile(name); err != nil || string(have) != text {
-			t.Errorf("%s is not a copy of reference/%s (go test ./smd4 -update): %v", name, name, err)
+		if have, err := os.ReadFile(name); err != nil || !bytes.Equal(have, text) {
+			t.Errorf("%s is not a copy of %s (go test ./smd4 -update): %v", name, source, err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ package smd4
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
@@ -39,16 +38,4 @@ func fromSet(s *fieldpath.Set) fieldset.Set {
 		return fieldset.Set{}
 	}
 	return fieldset.Raw(d.Root)
-}
-
-// jsonValue parses the JSON text of a default; nil if there is none.
-func jsonValue(text string) any {
-	if text == "" || !json.Valid([]byte(text)) {
-		return nil
-	}
-	d, err := document.Parse([]byte(text), document.Options{Duplicates: document.DuplicatesLast})
-	if err != nil {
-		return nil
-	}
-	return govalue.Of(d.Root)
 }

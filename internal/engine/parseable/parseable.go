@@ -1,4 +1,4 @@
-// Package parseable converts types to the form of structured-merge-diff v6, the library with which
+// Package parseable converts types to the form of structured-merge-diff, the library with which
 // kube-apiserver merges objects.
 package parseable
 
