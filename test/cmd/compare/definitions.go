@@ -15,9 +15,7 @@ import (
 func compareDefinitions(o *options, p *pair) (*report, error) {
 	r := newReport()
 	for i := range o.cases {
-		g := &definer{mutator: mutator{
-			random: rand.New(rand.NewPCG(o.seed, uint64(i))), schemas: &schemas{}, seen: map[string][]any{}, texts: map[string]bool{},
-		}}
+		g := newDefiner(o, i)
 		if err := compareDefinition(p, r, g.definition(fmt.Sprintf("d%dx%d", o.seed, i))); err != nil {
 			return nil, err
 		}
@@ -81,6 +79,13 @@ func (d *definition) object() map[string]any {
 type definer struct {
 	mutator
 	careful bool // values have the type of their schema
+}
+
+// newDefiner returns the generator of the i-th case of a seed.
+func newDefiner(o *options, i int) *definer {
+	return &definer{mutator: mutator{
+		random: rand.New(rand.NewPCG(o.seed, uint64(i))), schemas: &schemas{}, seen: map[string][]any{}, texts: map[string]bool{},
+	}}
 }
 
 func (g *definer) chance(n int) bool { return g.random.IntN(n) == 0 }

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,12 +18,8 @@ import (
 func compareDocuments(o *options, p *pair) (*report, error) {
 	r := newReport()
 	for i := range o.cases {
-		d := &documents{
-			definer: definer{careful: true, mutator: mutator{
-				random: rand.New(rand.NewPCG(o.seed, uint64(i))), schemas: &schemas{}, seen: map[string][]any{}, texts: map[string]bool{},
-			}},
-			group: fmt.Sprintf("g%dx%d.example.com", o.seed, i), server: p.theirs,
-		}
+		d := &documents{definer: newDefiner(o, i), group: fmt.Sprintf("g%dx%d.example.com", o.seed, i), server: p.theirs}
+		d.careful = true
 		steps, err := d.steps()
 		if err != nil {
 			return nil, err
@@ -40,7 +35,7 @@ func compareDocuments(o *options, p *pair) (*report, error) {
 
 // documents generates a case with a group of its own.
 type documents struct {
-	definer
+	*definer
 	group  string
 	server conformance.Send // says which definitions are valid
 }
