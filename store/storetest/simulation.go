@@ -111,7 +111,7 @@ func (s *simulation) write(r *rand.Rand) {
 		case n < 8:
 			w.got, err = s.s.Update(s.ctx, key, store.UpdateOptions{CreateMissing: n < 5}, func(current itemT) (Value, error) {
 				w.shown = current
-				changed := v                               // v itself stays, because this function may be called again
+				changed := v                               // v stays as it is: this function may be called again
 				changed.Data = current.Value.Data + v.Data // so that a lost update is detected
 				if len(changed.Data) > 12 {
 					changed.Data = changed.Data[6:]
