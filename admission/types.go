@@ -25,7 +25,7 @@ import (
 type typeConverters struct {
 	cluster *cluster.Cluster
 	mu      sync.Mutex
-	builtin map[*schema.Kind]*typed.ParseableType
+	builtin parseable.Types
 	custom  map[apischema.GroupVersionKind]managedfields.TypeConverter
 }
 
@@ -73,29 +73,16 @@ func (b builtinTypes) ObjectToTyped(o runtime.Object, options ...typed.Validatio
 	if !ok || kind.Resource == "" {
 		return nil, fmt.Errorf("no corresponding type for %v", of)
 	}
-	b.mu.Lock()
-	known := b.builtin[kind]
-	if known == nil {
-		if b.builtin == nil {
-			b.builtin = map[*schema.Kind]*typed.ParseableType{}
-		}
-		known = parseable.Of(kind.Type())
-		b.builtin[kind] = known
-	}
-	b.mu.Unlock()
+	t := b.builtin.Of(kind.Type())
 	if u, ok := o.(*unstructured.Unstructured); ok {
-		return known.FromUnstructured(u.Object, options...)
+		return t.FromUnstructured(u.Object, options...)
 	}
-	return known.FromStructured(o, options...)
+	return t.FromStructured(o, options...)
 }
 
 // TypedToObject implements managedfields.TypeConverter.
 func (builtinTypes) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
-	object, ok := v.AsValue().Unstructured().(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("expected an object, found %T", v.AsValue().Unstructured())
-	}
-	return &unstructured.Unstructured{Object: object}, nil
+	return managedfields.NewDeducedTypeConverter().TypedToObject(v)
 }
 
 func (t *typeConverters) customType(kind *schema.Kind) managedfields.TypeConverter {

@@ -18,9 +18,9 @@ import (
 
 // Merger returns a structured merge engine based on structured-merge-diff v6. It is safe
 // for concurrent use.
-func Merger() fieldmanager.Engine { return &merger{types: newTypes()} }
+func Merger() fieldmanager.Engine { return &merger{} }
 
-type merger struct{ types *types }
+type merger struct{ types types }
 
 // call is the state of one call of the engine.
 type call struct {

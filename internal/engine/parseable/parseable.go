@@ -5,6 +5,7 @@ package parseable
 import (
 	"encoding/json"
 	"strconv"
+	"sync"
 
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
@@ -14,11 +15,27 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Of returns a type in the library's form. It converts all types that the type refers to, so callers
-// keep the result.
-func Of(t *schema.Type) *typed.ParseableType {
+// Types are types in the library's form, each of which is converted once. The zero value has none. It is
+// safe for concurrent use.
+type Types struct {
+	mu    sync.Mutex
+	known map[*schema.Type]*typed.ParseableType
+}
+
+// Of returns a type in the library's form, with all types that it refers to.
+func (ts *Types) Of(t *schema.Type) *typed.ParseableType {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if p, ok := ts.known[t]; ok {
+		return p
+	}
 	c := converter{names: map[*schema.Type]string{}, schema: &smd.Schema{}}
-	return &typed.ParseableType{Schema: c.schema, TypeRef: c.ref(t)}
+	p := &typed.ParseableType{Schema: c.schema, TypeRef: c.ref(t)}
+	if ts.known == nil {
+		ts.known = map[*schema.Type]*typed.ParseableType{}
+	}
+	ts.known[t] = p
+	return p
 }
 
 // converter converts types to the library's form. Each type has a name, so that types can
