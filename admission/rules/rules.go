@@ -6,7 +6,9 @@ package rules
 
 import (
 	"context"
+	"runtime"
 	"sync"
+	"weak"
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -28,19 +30,22 @@ import (
 // Rules evaluates the CEL validation rules of CustomResourceDefinitions. It compiles the rules
 // of a version when the first object of that version is written, and again after the
 // definition has changed. It is safe for concurrent use.
+//
+// Compiled rules take about a hundred kilobytes, and are kept as long as the [schema.Kind]
+// that they belong to: those of a definition that was changed or deleted are collected with it.
 type Rules struct {
 	mu       sync.Mutex
-	versions map[string]*versionRules // by apiVersion and resource
+	versions map[weak.Pointer[schema.Kind]]*versionRules
 }
 
 var _ cluster.Rules = (*Rules)(nil)
 
 // New returns a Rules without compiled rules.
-func New() *Rules { return &Rules{versions: map[string]*versionRules{}} }
+func New() *Rules { return &Rules{versions: map[weak.Pointer[schema.Kind]]*versionRules{}} }
 
-// versionRules are the compiled rules of one version of a CustomResourceDefinition.
+// versionRules are the compiled rules of one version of a CustomResourceDefinition. They must not
+// refer to its kind, which otherwise would never be collected.
 type versionRules struct {
-	kind       *schema.Kind
 	once       sync.Once
 	structural *structuralschema.Structural
 	validator  *cel.Validator
@@ -79,26 +84,33 @@ func (r *Rules) Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, 
 
 // version returns the compiled rules of a version.
 func (r *Rules) version(crd *schema.CRD, kind *schema.Kind) *versionRules {
-	key := kind.APIVersion() + "/" + kind.Resource
+	key := weak.Make(kind)
 	r.mu.Lock()
 	v := r.versions[key]
-	if v == nil || v.kind != kind {
-		v = &versionRules{kind: kind}
+	if v == nil {
+		v = &versionRules{}
 		r.versions[key] = v
+		runtime.AddCleanup(kind, r.forget, key)
 	}
 	r.mu.Unlock()
-	v.once.Do(func() { v.compile(crd) })
+	v.once.Do(func() { v.compile(crd, kind.Version) })
 	return v
 }
 
-func (v *versionRules) compile(crd *schema.CRD) {
+func (r *Rules) forget(kind weak.Pointer[schema.Kind]) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.versions, kind)
+}
+
+func (v *versionRules) compile(crd *schema.CRD, name string) {
 	var definition apiextensionsv1.CustomResourceDefinition
 	if v.err = convert.Typed(crd.Object, &definition); v.err != nil {
 		return
 	}
 	for i := range definition.Spec.Versions {
 		version := &definition.Spec.Versions[i]
-		if version.Name != v.kind.Version || version.Schema == nil {
+		if version.Name != name || version.Schema == nil {
 			continue
 		}
 		var props apiextensions.JSONSchemaProps

@@ -2,12 +2,17 @@ package rules_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/admission/rules"
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/playground"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 const ranges = `apiVersion: apiextensions.k8s.io/v1
@@ -69,6 +74,45 @@ func TestPlaygroundEvaluatesRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCompiledRulesAreCollectedWithTheirKind evaluates the rules of one definition that stays in use and of
+// 20 that are dropped, as those of deleted definitions are. A server that runs for long would otherwise grow
+// with each definition.
+func TestCompiledRulesAreCollectedWithTheirKind(t *testing.T) {
+	r := rules.New()
+	evaluate := func(group string) *schema.CRD {
+		crd, err := schema.FromCRD(parse(t, strings.NewReplacer("RULE", "self.min <= self.max", "example.com", group).Replace(ranges)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		object := parse(t, "{apiVersion: "+group+"/v1, kind: Range, metadata: {name: r}, spec: {min: 3, max: 2}}")
+		if causes, _ := r.Object(t.Context(), crd, crd.Kinds[0], object, document.Value{}); len(causes) != 1 {
+			t.Fatalf("%d causes, want 1", len(causes))
+		}
+		return crd
+	}
+	used := evaluate("used.example.com")
+	for i := range 20 {
+		evaluate(fmt.Sprintf("dropped%d.example.com", i))
+	}
+	for try := 0; r.Compiled() > 1 && try < 200; try++ {
+		runtime.GC() // cleanups run some time after it, in a goroutine of their own
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := r.Compiled(); n != 1 {
+		t.Errorf("the rules of %d definitions are kept, want those of the one in use", n)
+	}
+	runtime.KeepAlive(used)
+}
+
+func parse(t *testing.T, text string) document.Value {
+	t.Helper()
+	doc, err := document.ParseYAML([]byte(text), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Root
 }
 
 // TestPackageDoesNotLinkClientGo verifies that the package can be linked without client-go, which would
