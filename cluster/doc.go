@@ -13,11 +13,14 @@
 //     or the patch is applied to the live object and the result is decoded.
 //  3. Defaults are set and unknown fields are dropped.
 //  4. Field management computes managedFields, or refuses an apply with conflicts.
-//  5. Fields that the endpoint must not change are reset: status through the main
+//  5. Mutating admission runs.
+//  6. The resourceVersion is compared with that of the live object.
+//  7. Fields that the endpoint must not change are reset: status through the main
 //     resource, everything else through the status subresource.
-//  6. uid, timestamps, generation, deletionTimestamp and finalizers are kept or set.
-//  7. The object is validated, by its schema or the rules of its kind.
-//  8. The resourceVersion is checked and the object is stored.
+//  8. uid, timestamps, generation, deletionTimestamp and finalizers are kept or set.
+//  9. The object is validated, by its schema or the rules of its kind, and then by
+//     validating admission.
+//  10. The object is stored.
 //
 // Every error is a [*Status]: the response of kube-apiserver, with its code, reason, details
 // and causes. [Status.Fields] returns the invalid fields with their paths. With errors.As a
