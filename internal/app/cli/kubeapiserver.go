@@ -115,7 +115,7 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 	f.StringVar(&o.certificates.cert, "tls-cert-file", "", "PEM file of the server's certificate, instead of that in --cert-dir")
 	f.StringVar(&o.certificates.key, "tls-private-key-file", "", "PEM file of the private key of --tls-cert-file")
 	f.StringVar(&o.clientCA, "client-ca-file", "", "PEM file of the authorities whose certificates authenticate clients")
-	f.StringVar(&o.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services (default 10.96.0.0/16, but any other IP can be requested)")
+	f.StringVar(&o.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services; a range of IPv6 has no effect (default 10.96.0.0/16, but any other IP can be requested)")
 	f.StringSliceVar(&issuers, "service-account-issuer", nil, "issuer of the tokens of service accounts, which is also the audience of the API; of several, the first one")
 	f.StringSliceVar(&modes, "authorization-mode", nil, "comma-separated list: with RBAC, requests are refused that the roles of their users do not allow")
 	f.StringSliceVar(&enabled, "enable-admission-plugins", nil, "comma-separated list of admission plugins to run; those that kube-apiserver enables by default run already")

@@ -64,10 +64,10 @@ func (a *App) serveCommand() *cobra.Command {
 		Long: `Serve the Kubernetes API from memory. Requests get the responses of kube-apiserver;
 objects are lost when the command stops (Ctrl-C). With --store etcd, objects are
 stored in etcd, and several servers that share an etcd cluster serve the same
-objects. Pods are not started, and controllers run only if --controllers is set:
-without them, a deleted namespace remains in phase Terminating, and objects deleted
-with --cascade=foreground or orphan are not removed (use --controllers namespace,gc,
-or "kubectl delete --wait=false").
+objects. Pods are not started. Controllers run only if --controllers names them or an
+admission plugin needs them: without namespace and gc, a deleted namespace remains in
+phase Terminating, and objects deleted with --cascade=foreground or orphan are not
+removed (use --controllers namespace,gc, or "kubectl delete --wait=false").
 
 Requests from web pages of other origins are refused, as are Host headers other than
 localhost, IP addresses and the names of --allow-host.
@@ -120,7 +120,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
 	f.StringSliceVar(&o.plugins, "enable-admission-plugins", nil, "comma-separated list of kube-apiserver's admission plugins to run, such as LimitRanger,Priority; "+plugins.Default+" runs all that patchlab implements")
 	f.StringVar(&o.authorize, "authorization-mode", alwaysAllow, "AlwaysAllow, or RBAC to refuse requests that the roles of their users do not allow; implies --bootstrap-roles")
-	f.StringVar(&o.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services (default 10.96.0.0/16, but any other IP can be requested)")
+	f.StringVar(&o.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services; a range of IPv6 has no effect (default 10.96.0.0/16, but any other IP can be requested)")
 	f.StringVar(&o.issuer, "service-account-issuer", "", "issuer of the tokens of service accounts, which is also the audience of the API (default "+cluster.Issuer+")")
 	f.BoolVar(&o.roles, "bootstrap-roles", false, "create the roles and bindings with which kube-apiserver begins")
 	f.BoolVar(&o.log, "request-log", false, "log every request to standard error")
@@ -143,7 +143,7 @@ func (o *serveOptions) services() (controllers.Options, error) {
 	}
 	services, err := controllers.Parse(o.controllers)
 	if err != nil {
-		return services, usage("--controllers: " + err.Error() + "; " + noControllers + " runs none")
+		return services, usage("--controllers: " + err.Error() + "; " + noControllers + " alone runs no controllers")
 	}
 	if o.certificates == nil {
 		services = services.ForPlugins(o.plugins)
