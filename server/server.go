@@ -35,6 +35,9 @@ type Options struct {
 	// token of a service account; others are answered with 401. Health checks need no token. With an
 	// Authorizer, a request without any token is one of the user system:anonymous instead.
 	Token string
+	// TokenOptional allows requests without any token, as if Token were empty. Token is then a valid token
+	// where VerifyTokens refuses others.
+	TokenOptional bool
 	// VerifyTokens refuses a bearer token that is neither Token nor that of a service account (401).
 	// Without it, a server without Token ignores such tokens. The token of a service account that
 	// is no longer valid is always refused.
@@ -273,9 +276,10 @@ func (s *Server) authenticate(w *writer, r *http.Request) (*http.Request, bool) 
 	if spaced {
 		warn(w.Header(), []string{"the provided Authorization header contains extra space before the bearer token, and is ignored"})
 	}
+	open := s.options.Token == "" || s.options.TokenOptional
 	switch {
 	case token != "":
-	case s.options.Token == "" || invalid != nil:
+	case open || invalid != nil:
 		return r, invalid == nil
 	case s.options.Authorizer != nil: // which decides about them, as in kube-apiserver unless it allows everything
 		return identity{user: cluster.User{Name: names.Anonymous, Groups: []string{names.Unauthenticated}}}.of(r), true
@@ -288,7 +292,7 @@ func (s *Server) authenticate(w *writer, r *http.Request) (*http.Request, bool) 
 	user, _, err := s.cluster.Authenticate(r.Context(), token)
 	switch {
 	case errors.Is(err, cluster.ErrNotIssued):
-		return r, s.options.Token == "" && !s.options.VerifyTokens && invalid == nil
+		return r, open && !s.options.VerifyTokens && invalid == nil
 	case err != nil: // a client whose account is gone must not become the one that Options.User is
 		return r, false
 	}

@@ -246,6 +246,30 @@ func TestTokensWithoutARequiredOne(t *testing.T) {
 	}
 }
 
+// TestOptionalToken checks that a token which is not required is accepted where others are verified, and that
+// requests without one are those of Options.User.
+func TestOptionalToken(t *testing.T) {
+	a := newAccounts(t)
+	a.s.options.TokenOptional, a.s.options.VerifyTokens = true, true
+	for _, c := range []struct {
+		why, authorization string
+		code               int
+	}{
+		{"the token", "Bearer " + adminToken, 200},
+		{"no token", "", 200},
+		{"the token of a service account", "Bearer " + a.token("a", "{}"), 200},
+		{"another token", "Bearer other", 401},
+	} {
+		if w := ask(a.s, "GET", inDefault+"/pods", "", "Authorization", c.authorization); w.Code != c.code {
+			t.Errorf("%s: %d, want %d", c.why, w.Code, c.code)
+		}
+	}
+	a.s.options.VerifyTokens = false
+	if w := ask(a.s, "GET", inDefault+"/pods", "", "Authorization", "Bearer other"); w.Code != 200 {
+		t.Errorf("a token that is not verified: %d", w.Code)
+	}
+}
+
 // The answers are those of kube-apiserver 1.36.3.
 func TestAuthorizationHeader(t *testing.T) {
 	const spaced = `299 - "the provided Authorization header contains extra space before the bearer token, and is ignored"`

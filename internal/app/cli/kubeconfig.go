@@ -71,16 +71,18 @@ func (a access) cluster() document.Value {
 	return cluster.With("extensions", document.NewList(extension))
 }
 
-// user returns the credentials of clients. A server without a token ignores them, but kubectl
-// asks for a name and a password if the user of an HTTPS server has none, and the client library for
-// Ruby refuses a name without a password.
+// optionalToken is the token in the kubeconfig of an HTTPS server that requires none. It is not secret.
+const optionalToken = "admin"
+
+// user returns the credentials of clients. If the user of an HTTPS server has none, kubectl asks for a
+// name and a password. Beside these it refuses the flag --token, which replaces a token.
 func (a access) user() document.Value {
 	user := document.NewObject()
 	switch {
 	case a.token != "":
 		user = user.With("token", document.NewString(a.token))
 	case a.certificate != nil:
-		user = user.With("username", document.NewString(anonymousAdmin().Name)).With("password", document.NewString(""))
+		user = user.With("token", document.NewString(optionalToken))
 	}
 	return user
 }

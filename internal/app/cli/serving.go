@@ -102,6 +102,8 @@ func (s *serving) configure(ctx context.Context) (done bool, err error) {
 	s.options = server.Options{Token: o.token, Tokens: tokens, VerifyTokens: o.authorize == byRoles, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts}
 	if o.certificates != nil {
 		s.options.VerifyTokens, s.options.User = true, cluster.User{} // without credentials, system:anonymous
+	} else if o.tls && o.token == "" {
+		s.options.Token, s.options.TokenOptional = optionalToken, true
 	}
 	logger := a.logger(o)
 	s.options.Log = server.LogTo(logger)
