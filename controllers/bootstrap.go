@@ -68,8 +68,9 @@ func roles() ([]string, error) {
 }
 
 // Bootstrap creates the objects that every cluster has from the beginning: system namespaces,
-// the Service kubernetes, the ServiceCIDR of its address, the system priority classes, and the
-// APIServices of the versions ([cluster.Cluster.RegisterVersions]). Existing objects are not changed.
+// the Service kubernetes, the ServiceCIDR of its address, the system priority classes, the FlowSchemas
+// and PriorityLevelConfigurations of kube-apiserver, and the APIServices of the versions
+// ([cluster.Cluster.RegisterVersions]). Existing objects are not changed.
 func Bootstrap(ctx context.Context, c *cluster.Cluster) error {
 	if err := c.RecordAddresses(ctx); err != nil {
 		return err

@@ -11,14 +11,16 @@
 // resourceVersion and conflicts, generation, status, finalizers, list and watch. CEL rules of
 // CustomResourceDefinitions, admission policies, admission webhooks and conversion webhooks
 // run, and changes to them apply from the next request on. The system namespaces, the Service
-// kubernetes, the system priority classes and the APIServices exist from the beginning. Unless
-// [Options].StrictNamespaces is set, objects can be created in namespaces that do not exist.
+// kubernetes, the APIServices and other objects of a new cluster exist from the beginning
+// (doc/server.md lists them). Unless [Options].StrictNamespaces is set, objects can be created in
+// namespaces that do not exist.
 //
 // Two controllers of kube-controller-manager run: the namespace controller, which deletes the
 // contents of terminating namespaces, and the garbage collector. [Options].RBAC adds the one
 // that aggregates ClusterRoles, the admission plugin ResourceQuota the one that updates the usage in
 // ResourceQuotas, and the plugin ServiceAccount the one that creates the account "default". No other
-// controllers run: no Pods are created for a Deployment.
+// controllers run: no Pods are created for a Deployment. Services get no cluster IPs and node ports
+// unless they specify them.
 //
 // A suite written for controller-runtime's envtest works with one changed line, which makes
 // envtest use this server. It installs CRDs and webhooks as usual.
