@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -214,7 +215,7 @@ func (s *Store[T]) Compact(ctx context.Context, revision int64) error {
 // Health returns an error if etcd does not respond.
 func (s *Store[T]) Health(ctx context.Context) error {
 	if _, err := s.Revision(ctx); err != nil {
-		return fmt.Errorf("etcd at %v: %w", s.client.Endpoints(), err)
+		return fmt.Errorf("etcd at %s: %w", strings.Join(s.client.Endpoints(), ", "), err)
 	}
 	return nil
 }

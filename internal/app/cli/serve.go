@@ -159,6 +159,11 @@ func (o *serveOptions) check() error {
 	if o.authorize != alwaysAllow && o.authorize != byRoles {
 		return usage("--authorization-mode " + o.authorize + ": expected " + alwaysAllow + " or " + byRoles)
 	}
+	for _, host := range o.hosts {
+		if _, err := netip.ParseAddr(host); err != nil && strings.ContainsAny(host, "/:*") {
+			return usage("--allow-host " + host + ": expected a host name such as lab.example.com, without scheme and port")
+		}
+	}
 	if o.clientCA != "" && !o.tls {
 		return usage("--client-ca-file requires --tls: clients present certificates over TLS only")
 	}

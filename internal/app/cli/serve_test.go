@@ -331,6 +331,8 @@ func TestServeRefuses(t *testing.T) {
 		{"an unknown version", []string{"--kube-version", "1.2"}, exitUsage, "supported versions are 1.30"},
 		{"an unknown admission plugin", []string{"--enable-admission-plugins", "Priority,Quota"}, exitUsage, `--enable-admission-plugins: unknown admission plugin "Quota": known are NamespaceLifecycle, LimitRanger`},
 		{"an admission plugin of another program", []string{"--enable-admission-plugins", "PodSecurity", "--admission=false"}, exitUsage, "PodSecurity: this plugin is part of the program patchlab-admission"},
+		{"a host with a scheme", []string{"--allow-host", "http://lab.example.com"}, exitUsage, "--allow-host http://lab.example.com: expected a host name such as lab.example.com"},
+		{"a host with a port", []string{"--allow-host", "lab.example.com:8001"}, exitUsage, "without scheme and port"},
 		{"no controllers beside one", []string{"--controllers", "gc,none"}, exitUsage, `unknown controller "none": known are namespace, gc, roles, quota and serviceaccount; none alone runs no controllers`},
 		{"an unknown authorization mode", []string{"--authorization-mode", "Webhook"}, exitUsage, "--authorization-mode Webhook: expected AlwaysAllow or RBAC"},
 		{"a missing file", []string{"--crd", filepath.Join(dir, "none.yaml")}, exitRefused, "none.yaml: no such file"},
