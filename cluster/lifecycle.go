@@ -17,12 +17,12 @@ import (
 var protectedNamespaces = []string{"default", "kube-system", "kube-public"}
 
 // checkNamespace refuses a write in a namespace that does not exist, and the creation of an
-// object in a namespace that is being deleted, if Config.StrictNamespaces is set. This is the
-// admission plugin NamespaceLifecycle, which runs before all other mutating admission. For the
-// plugin, an eviction, a binding and a token request are creations as well.
+// object in a namespace that is being deleted, if Config.StrictNamespaces is set and the object is
+// not restored. This is the admission plugin NamespaceLifecycle, which runs before all other mutating
+// admission. For the plugin, an eviction, a binding and a token request are creations as well.
 func (t *task) checkNamespace(live fieldmanager.Object) *Status {
 	name := t.Request.Namespace
-	if !t.config.StrictNamespaces || t.namespace == nil || name == "" || t.Resource == "localsubjectaccessreviews" {
+	if !t.config.StrictNamespaces || t.Request.Restore || t.namespace == nil || name == "" || t.Resource == "localsubjectaccessreviews" {
 		return nil
 	}
 	namespace, err := t.namespace(t.ctx, name)

@@ -95,6 +95,7 @@ type Request struct {
 	// Restore makes a create keep the identity of the object in the body: its uid,
 	// creationTimestamp and generation, to which owner references and the status of a dump
 	// refer, and whether it is being deleted. The API server sets them anew in every new object.
+	// With Config.StrictNamespaces, the object needs no namespace nevertheless.
 	Restore bool
 
 	// Notes, if not nil, receives the decisions about a create, update or patch.

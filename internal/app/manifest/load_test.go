@@ -78,6 +78,42 @@ func TestLoadEndingDefinition(t *testing.T) {
 	}
 }
 
+// TestLoadWithStrictNamespaces checks that the objects of a dump need no namespace: a dump of one kind lacks it, and
+// that of a namespace which is being deleted has objects that could not be created in it.
+func TestLoadWithStrictNamespaces(t *testing.T) {
+	docs, err := Parse("dump.yaml", []byte(`apiVersion: v1
+kind: Namespace
+metadata: {name: ending, deletionTimestamp: "2026-01-02T03:04:05Z"}
+spec: {finalizers: [kubernetes]}
+status: {phase: Terminating}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a, namespace: ending}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: b, namespace: absent}
+spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}
+status: {replicas: 1}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab, err := cluster.New(cluster.Config{StrictNamespaces: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lab.Close()
+	if err := Load(context.Background(), lab, "test", Split(docs...)...); err != nil {
+		t.Fatal(err)
+	}
+	response, err := lab.Do(context.Background(), &cluster.Request{Group: "apps", Version: "v1", Resource: "deployments", Namespace: "absent", Name: "b"})
+	if err != nil || response.Object.Lookup("status", "replicas").String() != "1" {
+		t.Errorf("the Deployment: %v", err)
+	}
+}
+
 // TestLoadErrorHasItsObject checks that the error of Load contains the object and its position.
 func TestLoadErrorHasItsObject(t *testing.T) {
 	docs, err := Parse("dump.yaml", []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"))
