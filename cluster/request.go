@@ -9,7 +9,8 @@ import (
 // Verb is the API verb of a request.
 type Verb uint8
 
-// The verbs of the Kubernetes API. connect and proxy are not supported.
+// The verbs of requests for objects. The subresources of containers (log, exec, attach and portforward)
+// are requested with Get or Create.
 const (
 	Get Verb = iota
 	List
