@@ -10,14 +10,14 @@ import (
 
 const (
 	// MaxUpdates is the maximum number of update entries of an object; the API server
-	// merges the oldest ones beyond it (rule "cap").
+	// merges the oldest ones beyond it (rule "update/cap").
 	MaxUpdates = 10
 	// ancient is the manager of the entry for merged ones.
 	ancient = "ancient-changes"
 )
 
 // capUpdates merges the oldest update entries, while there are more than ten, into an entry
-// "ancient-changes" per apiVersion (rule "cap"). The oldest entry of a version is merged
+// "ancient-changes" per apiVersion (rule "update/cap"). The oldest entry of a version is merged
 // only together with a second one.
 //
 // The algorithm is that of kube-apiserver, including its flaw: an existing

@@ -90,7 +90,8 @@ type UpdateOptions struct {
 //	          "ancient-changes"
 //
 // An error does not fail the request: the API server then stores the object without
-// managedFields, as in the result, and the error is the reason.
+// managedFields, as in the result, or from Kubernetes 1.37 on with those of live, and the
+// error is the reason.
 func (m *Manager) Update(live Object, next document.Value, o UpdateOptions) (Object, error) {
 	if m.engine == nil {
 		return Object{Value: withoutManaged(next)}, errZeroManager

@@ -136,8 +136,8 @@ func (r *Runner) Manager(kind *schema.Kind) (*fieldmanager.Manager, error) {
 	return fieldmanager.For(r.cluster.Kinds(), kind, "")
 }
 
-// NewRunner returns a runner over an empty cluster of a Kubernetes version ("" is the
-// newest) with custom resources. configure is that of [Scenario.Begin].
+// NewRunner returns a runner over an empty cluster of a Kubernetes version ("" is
+// schema.DefaultVersion) with custom resources. configure is that of [Scenario.Begin].
 func NewRunner(ctx context.Context, version string, definitions []string, configure func(*cluster.Config) error) (*Runner, error) {
 	r, err := newRunner(version, configure)
 	if err != nil {
