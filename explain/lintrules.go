@@ -97,7 +97,7 @@ var lintRules = []LintRule{
 		"Set metadata.name, or create the object instead."},
 	{lintServerField, LevelWarning, "A manifest has fields that the API server sets",
 		"Such fields come from exported objects. The apply fails (409) if the object no longer has the resourceVersion or the uid; the others are ignored.",
-		"Remove them, for example with 'patchlab defaults --minimize'."},
+		"Remove such fields, for example with 'patchlab defaults --minimize'."},
 	{lintResetField, LevelWarning, "A manifest has fields that its endpoint resets",
 		"The API server resets the field to its live value in every request to the object itself, and the manager does not own it.",
 		"Omit the field, or apply it to the subresource."},
