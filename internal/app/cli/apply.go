@@ -33,16 +33,16 @@ func (a *App) applyCommand() *cobra.Command {
 		Use:   "apply [LIVE] [PATCH]",
 		Short: "Apply a change to an object locally and print the resulting object",
 		Long: `Apply a change to an object as kube-apiserver does, and print the resulting object.
-No request is sent to a cluster.
+Nothing in a cluster is changed: the only requests to one are those of 'kubectl get' for
+KIND/NAME and --crds-from-cluster.
 
 LIVE contains the current objects. Include their managedFields if field ownership
 matters (kubectl get -o yaml --show-managed-fields). LIVE is a file, a folder, a
-glob, "-" for standard input, or KIND/NAME, which patchlab reads from the cluster
-with 'kubectl get', its only request to a cluster, in the namespace of -n or else of
-the manifest; a file or folder that has this name takes precedence, with a note. If
-LIVE is omitted, all objects are created. PATCH, or the input of -f and -k, contains the
-change: manifests for server-side apply, a JSON patch, a merge patch or a strategic
-merge patch.
+glob, "-" for standard input, or KIND/NAME, which is read from the cluster
+in the namespace of -n or else of the manifest; a file or folder that has this name takes
+precedence, with a note. If LIVE is omitted, all objects are created. PATCH, or the input
+of -f and -k, contains the change: manifests for server-side apply, a JSON patch, a merge
+patch or a strategic merge patch.
 
 LIVE and PATCH can contain several documents and Lists. They are matched by group,
 kind, namespace and name; a manifest without a live object is created. The namespace

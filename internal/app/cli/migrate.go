@@ -33,12 +33,12 @@ var migrateFormats = [...]string{"text", "json", "patch", "back", "yaml"}
 func (a *App) migrateCommand() *cobra.Command {
 	var o migrateOptions
 	c := &cobra.Command{
-		Use:   "migrate OBJECT",
+		Use:   "migrate OBJECT [KIND/NAME...]",
 		Short: "Simulate the migration from client-side to server-side apply, and its reversal",
 		Long: `Show how field ownership of a live object changes when the fields set by client-side apply
 are transferred to a manager that uses server-side apply: the managers to fold, the fields
 that the new manager could not remove without the migration, the patch that transfers
-them, and the patch that reverts the transfer. No request is sent to a cluster.
+them, and the patch that reverts the transfer. Nothing in a cluster is changed.
 
 OBJECT is a live object with its managedFields: a file, "-" for standard input, or
 KIND/NAME, which is read from the cluster with kubectl. The managers to fold are those of

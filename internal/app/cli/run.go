@@ -41,7 +41,7 @@ func (a *App) runCommand() *cobra.Command {
 		Short: "Run scenario files and compare each step with its expectation",
 		Long: `Run scenarios: files of steps in which several actors change objects, in the format
 patchlab.dev/v1 (doc/scenarios.md). The result of a step is compared with its
-expectation; a step without an expectation only has to be a valid request.
+expectation; a step without one may be refused, but it must be possible to send it.
 
 SCENARIO is a file, a folder, a glob, a playground link, or "-" for standard input. For
 one scenario, each step is printed; for several, only the failing steps. With --update,
