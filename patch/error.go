@@ -17,8 +17,7 @@ var (
 	ErrCannotApply = errors.New("patch cannot be applied")
 	// ErrTestFailed: a test operation of a JSON patch failed (422).
 	ErrTestFailed = errors.New("test failed")
-	// ErrInternal: kube-apiserver returns an internal error (500), although the patch is
-	// wrong.
+	// ErrInternal: kube-apiserver fails (500, or no response at all), although the patch is wrong.
 	ErrInternal = errors.New("patch cannot be processed")
 	// ErrTooLarge: the patch has too many operations (413).
 	ErrTooLarge = errors.New("patch is too large")
