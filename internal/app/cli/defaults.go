@@ -143,7 +143,7 @@ func (f *filling) text(format string) string {
 	case "rules":
 		return f.report.String()
 	case "diff":
-		if isTerminal(f.app.Out) {
+		if hasColors(f.app.Out) {
 			return colorDiff(f.diff.String())
 		}
 		return f.diff.String()

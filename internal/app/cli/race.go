@@ -114,7 +114,7 @@ func (a *App) race(ctx context.Context, name string, o *raceOptions) error {
 	}
 	var reports []*scenario.RaceReport
 	for _, strategy := range o.strategies {
-		bar := progressBar{app: a, name: strategy, shown: isTerminal(a.Err)}
+		bar := progressBar{app: a, name: strategy, shown: canRedraw(a.Err)}
 		o.bounds.Progress = bar.update
 		report, err := race.Explore(ctx, scenario.Strategy(strategy), o.bounds)
 		bar.clear()

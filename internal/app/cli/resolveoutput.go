@@ -28,7 +28,10 @@ func (r *resolving) print() error {
 		if r.o.output == "diff" {
 			text := unified(f.name, "resolved/"+strings.TrimPrefix(f.name, "/"), f.before, f.after)
 			if isTerminal(r.app.Out) {
-				text = colorDiff(readable(text))
+				text = readable(text)
+			}
+			if hasColors(r.app.Out) {
+				text = colorDiff(text)
 			}
 			r.app.print(text)
 			continue

@@ -30,13 +30,21 @@ func (f *colorFlag) check() error {
 }
 
 func (f *colorFlag) on(w io.Writer) bool {
-	return f.value == "always" || f.value == "auto" && isTerminal(w)
+	return f.value == "always" || f.value == "auto" && hasColors(w)
 }
 
-// isTerminal reports whether w is a terminal.
+// hasColors reports whether w is a terminal with colors, which NO_COLOR does not disable
+// (no-color.org).
+func hasColors(w io.Writer) bool { return canRedraw(w) && os.Getenv("NO_COLOR") == "" }
+
+// canRedraw reports whether w is a terminal on which a line can be replaced, such as one that shows
+// progress.
+func canRedraw(w io.Writer) bool { return isTerminal(w) && os.Getenv("TERM") != "dumb" }
+
+// isTerminal reports whether w is a terminal, of any type.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+	if !ok {
 		return false
 	}
 	info, err := f.Stat()
@@ -71,5 +79,8 @@ func escaped(text, allowed string) string {
 // unseen reports whether a character is a control character, a line or paragraph separator, or a format
 // character other than the Arabic signs among them, which are visible.
 func unseen(r rune) bool {
+	if r >= ' ' && r <= '~' {
+		return false // most characters
+	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }

@@ -86,3 +86,31 @@ func TestNothingControlsTheTerminal(t *testing.T) {
 		})
 	}
 }
+
+// TestTerminal: NO_COLOR disables colors and nothing else. What a terminal shows is escaped on each, while
+// progress needs one on which a line can be replaced. The null device stands in for a terminal: it is a
+// character device as well.
+func TestTerminal(t *testing.T) {
+	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	for _, c := range []struct {
+		why, noColor, term         string
+		terminal, redraw, hasColor bool
+	}{
+		{"a terminal", "", "xterm", true, true, true},
+		{"a user who wants no colors", "1", "xterm", true, true, false},
+		{"a terminal without escape sequences", "", "dumb", true, false, false},
+	} {
+		t.Setenv("NO_COLOR", c.noColor)
+		t.Setenv("TERM", c.term)
+		if got := [...]bool{isTerminal(device), canRedraw(device), hasColors(device)}; got != [...]bool{c.terminal, c.redraw, c.hasColor} {
+			t.Errorf("%s: terminal, progress and colors are %v", c.why, got)
+		}
+	}
+	if isTerminal(new(bytes.Buffer)) {
+		t.Error("a buffer is a terminal")
+	}
+}

@@ -89,7 +89,7 @@ func (a *App) verifyRandom(ctx context.Context, o *verifyOptions) error {
 	}
 	// Most memory is short-lived: less frequent garbage collection saves a third of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(max(800, debug.SetGCPercent(100))))
-	p := progress{out: a.Err, total: o.random, began: a.Now(), now: a.Now, terminal: isTerminal(a.Err), lines: o.report}
+	p := progress{out: a.Err, total: o.random, began: a.Now(), now: a.Now, terminal: canRedraw(a.Err), lines: o.report}
 	report, failure, err := verify.Run(ctx, *a.Reference, source, verify.Options{First: o.seed, Cases: o.random, Progress: p.at})
 	p.clear()
 	if err != nil {
