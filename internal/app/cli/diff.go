@@ -297,6 +297,7 @@ func (d *differing) refuse(e *patchlab.Error) error {
 // is refused, the intended object is what 'kubectl diff' compares with: the result of an apply, which
 // keeps the fields that the manifest omits.
 func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives, error) {
+	defer d.app.waiting("comparing the objects…")()
 	from := d.from.candidates(object)
 	var to patchlab.Input = documents{object.Document}
 	if len(object.At) > 0 {
