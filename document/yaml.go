@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -227,6 +228,15 @@ func decodeNode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 // password that begins with an asterisk is an alias unless it is quoted.
 const unknownAnchor = "an alias has no anchor; put a text that begins with * in quotes"
 
+// countedFromZero are the library's errors whose lines are counted from 0: those of its parser. Those of
+// its scanner are counted from 1. The line is that where the list or object begins, if it is not the
+// first one. The line of missing node content stays that before it, because most often the text ends
+// there.
+var countedFromZero = [...]string{
+	"did not find expected key", "did not find expected '-' indicator", "did not find expected ',' or ']'",
+	"did not find expected ',' or '}'", "did not find expected <document start>",
+}
+
 // yamlError converts the library's message, "yaml: line N: text", to a *SyntaxError.
 func yamlError(err error, opts Options) error {
 	e := &SyntaxError{Position: Position{Name: opts.Name}, Err: ErrSyntax}
@@ -234,8 +244,11 @@ func yamlError(err error, opts Options) error {
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
 		number, after, _ := strings.Cut(rest, ": ")
 		if line, err := strconv.Atoi(number); err == nil {
-			e.Position.Line, e.Position.Column = line, 1
 			text = after
+			if slices.Contains(countedFromZero[:], text) {
+				line++
+			}
+			e.Position.Line, e.Position.Column = line, 1
 		}
 	}
 	if strings.HasPrefix(text, "unknown anchor ") {

@@ -57,7 +57,13 @@ func TestReadErrorsHavePositions(t *testing.T) {
 		{"a: 1\nb:\n  c: 1\n  c: 2\n", `f.yaml:4:3: key "c" is duplicated in the object`, "a key twice in YAML"},
 		{"{\n \"a\": 1,\n \"a\": 2}", `f.yaml:3:2: key "a" is duplicated in the object`, "a key twice in JSON"},
 		{"{\n \"é\": x]", `f.yaml:2:7: a value cannot begin with 'x'`, "columns are counted in characters"},
-		{"a: [1\nb: 2", `f.yaml:1:1: invalid YAML: did not find expected ',' or ']'`, "the library's own message"},
+		{"a: [1\nb: 2", `f.yaml:2:1: invalid YAML: did not find expected ',' or ']'`, "the library's own message, at the fault if the list begins in the first line"},
+		{"a: b\nc: {d: e\nf: [", `f.yaml:2:1: invalid YAML: did not find expected ',' or '}'`, "the line of an object that is not closed"},
+		{"a:\n  - b\n c: d", `f.yaml:3:1: invalid YAML: did not find expected key`, "a line with too little indentation"},
+		{"a:\n  - b\n  c: d", `f.yaml:2:1: invalid YAML: did not find expected '-' indicator`, "a key in a list"},
+		{"a: b\nc: \"d", `f.yaml:2:1: invalid YAML: found unexpected end of stream`, "a quote that is not closed"},
+		{"a: [\n", `f.yaml:1:1: invalid YAML: did not find expected node content`, "a list that the text ends in"},
+		{"a: b\n\tc: d", `f.yaml:2:1: invalid YAML: found a tab character that violates indentation`, "a tab"},
 	} {
 		_, err := Read([]byte(c.in), Options{Name: "f.yaml"})
 		if err == nil || err.Error() != c.want {
