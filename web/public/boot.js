@@ -1,6 +1,14 @@
 // Runs before the page is rendered, to avoid a layout shift or a flash of the wrong theme: it sets
 // the theme, the embedded panel that the address selects, and whether the introduction is hidden
 // for a returning visitor.
+// It also reports files of the page that could not be loaded, which only the page's script could do
+// otherwise.
+addEventListener("error", ({ target }) => {
+  if (!(target instanceof HTMLScriptElement)) return;
+  const show = () => (document.getElementById("loading").textContent = "The page could not be loaded completely. Reload it to try again.");
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", show);
+  else show();
+}, true);
 (() => {
   const root = document.documentElement;
   const query = new URLSearchParams(location.search);

@@ -73,6 +73,6 @@ export class Complete {
     this.#host.hidden = !this.#app.output?.unvalidated;
     if (this.#host.hidden) return;
     const text = h("span", null, this.#state === "failed" ? `The validation of built-in kinds could not be loaded: ${this.#why}.` : "The values of built-in kinds are not validated yet.");
-    replace(this.#host, text, this.#state === "loading" ? this.#bar : button(`Load the validation (${size})`, "validate", () => this.#load(), { class: "tool" }));
+    replace(this.#host, text, this.#state === "loading" ? this.#bar : button(`Load the validation (${size})`, "validate", () => this.#load()));
   }
 }

@@ -197,6 +197,6 @@ export async function readFiles(files: FileList | null | undefined, take: (text:
 }
 
 export function filePicker(text: string, take: (files: FileList | null) => void): HTMLElement {
-  const input = h("input", { type: "file", accept: ".yaml,.yml,.json", multiple: true, class: "sr-only", tabindex: "-1", "aria-hidden": "true", change: () => take(input.files) });
+  const input = h("input", { type: "file", accept: ".yaml,.yml,.json", multiple: true, hidden: true, change: () => take(input.files) });
   return h("span", null, button(text, `pick-${text}`, () => input.click()), input);
 }

@@ -106,7 +106,11 @@ export async function openExamples(app: App): Promise<void> {
   } });
   const dialog = open("Examples", h("p", null, "Each example is a short scenario. Step through it, then change it."), find, list, none);
   find.focus();
-  for (const text of await examples()) {
+  const texts = await examples().catch((error: Error) => {
+    replace(list, h("li", { class: "bad" }, `The examples could not be loaded: ${error.message}`));
+    return [];
+  });
+  for (const text of texts) {
     const { scenario } = await app.engine.ask("import", { text });
     const element = h("li", null, h("button", { type: "button", click: () => {
       dialog.close();

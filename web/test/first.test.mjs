@@ -10,8 +10,8 @@ before(begin);
 after(end);
 
 /** visit opens the page in a context of its own, whose engines come when they are let go: also later, where no service worker has kept them. */
-async function visit({ fragment = "", held = /engine-.*\.wasm$/, slow = false, kept = true } = {}) {
-  const context = await newContext({ viewport: { width: 1440, height: 900 } });
+async function visit({ fragment = "", held = /engine-.*\.wasm$/, slow = false, kept = true, viewport = { width: 1440, height: 900 } } = {}) {
+  const context = await newContext({ viewport });
   let release, released;
   const hold = () => (released = new Promise((go) => (release = go)));
   hold();
@@ -84,6 +84,41 @@ describe("the page before its engine is there", { timeout: groupTime }, () => {
     release();
     await row(page, "size: small").waitFor();
     await owned(page, "size: small", "M");
+    await done();
+  });
+
+  for (const [file, message] of [[/\/index-[^/]*\.js$/, "The page could not be loaded completely. Reload it to try again."], [/engine-[^/]*\.wasm$/, "The engine could not be started"]]) {
+    test(`says so if ${file} cannot be loaded`, async () => {
+      const context = await newContext({ viewport: { width: 1440, height: 900 } });
+      await context.route(file, (route) => route.abort());
+      const page = await context.newPage();
+      await page.goto(address());
+      await page.locator("#loading", { hasText: message }).waitFor();
+      await context.close();
+    });
+  }
+
+  test("says so if the examples cannot be loaded", async () => {
+    const context = await newContext({ viewport: { width: 1440, height: 900 } });
+    await context.route(/examples-[^/]*\.js$/, (route) => route.abort());
+    const page = await context.newPage();
+    await page.goto(address());
+    await shown(page);
+    await page.getByRole("button", { name: "Examples" }).click();
+    await page.getByRole("dialog").getByText("The examples could not be loaded").waitFor();
+    await context.close();
+  });
+
+  test("its message while the engine loads fits into a narrow window", async () => {
+    const { page, release, done } = await visit({ viewport: { width: 360, height: 740 } });
+    await shown(page);
+    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mine\n");
+    const message = page.getByText("The engine is still loading. The result appears when it is ready.");
+    await message.waitFor();
+    const [{ height, width }, card] = [await message.boundingBox(), await page.locator("#loading").boundingBox()];
+    assert.ok(width > 300 && height < 60, `${width} x ${height}`);
+    assert.ok((await message.boundingBox()).y + height <= card.y, "above the progress");
+    release();
     await done();
   });
 });

@@ -53,6 +53,8 @@ describe("the page is accessible and fit to see", { timeout: groupTime }, () => 
           problems.push(...found.violations.map((v) => `${name}: ${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" | ")}`));
           const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
           if (overflow > 0) problems.push(`${name}: ${overflow} pixels wider than the window`);
+          const beside = await page.evaluate(() => [...document.querySelectorAll("dialog[open]")].map((e) => e.scrollWidth - e.clientWidth)[0] ?? 0);
+          if (beside > 0) problems.push(`${name}: the dialog is ${beside} pixels wider inside, so it has a scrollbar`);
         };
         await page.getByText("409").first().waitFor({ state: "attached" });
         await look("start");
