@@ -93,6 +93,27 @@ lab.apply(null, {}, { fieldManger: "alice" });
     assert.equal(out[2].name, "LabError");
   });
 
+  test("refuses a type of patch that does not exist, by its name", () => {
+    const errors = lab(`
+      const lab = await load();
+      return ["xml", "toString"].map((type) => {
+        try { return lab.patch("a: b", {}, { type }).object; } catch (e) { return e.name + ": " + e.message; }
+      });`);
+    assert.deepEqual(errors, ["xml", "toString"].map((type) => `TypeError: type is "${type}"; expected json, merge or strategic`));
+  });
+
+  test("loads files by their paths and addresses", () => {
+    const versions = lab(`
+      const file = (name) => import.meta.resolve("@patchlab/engine/" + name);
+      const kinds = [];
+      for (const place of [(name) => file(name), (name) => new URL(file(name)), (name) => new URL(file(name)).pathname]) {
+        const lab = await load({ engine: place("engine.wasm"), catalog: place("catalog.bin") });
+        kinds.push(lab.create("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}").created);
+      }
+      return kinds;`);
+    assert.deepEqual(versions, [true, true, true]);
+  });
+
   test("refuses numbers that JSON would replace by null, which removes the field", () => {
     const errors = lab(`
       const lab = await load();

@@ -176,6 +176,7 @@ export class Lab {
 
   /** patch applies a JSON patch, a merge patch or a strategic merge patch. */
   patch(live: Input, patch: Input, { type, ...options }: PatchOptions = {}): Outcome {
+    if (type && !Object.hasOwn(patchActions, type)) throw new TypeError(`type is ${JSON.stringify(type)}; expected json, merge or strategic`);
     return this.#change(live, patch, type ? patchActions[type] : "patch", options);
   }
 
