@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -149,12 +150,12 @@ func (p *progressBar) update(done, of int) {
 	}
 	p.used = true
 	n := min(width, done*width/of)
-	_, _ = fmt.Fprintf(p.app.Err, "\r%-11s [%s%s] %d of %d", p.name, strings.Repeat("#", n), strings.Repeat(" ", width-n), done, of)
+	_, _ = io.WriteString(p.app.Err, statusLine(fmt.Sprintf("%-11s [%s%s] %d of %d", p.name, strings.Repeat("#", n), strings.Repeat(" ", width-n), done, of)))
 }
 
 func (p *progressBar) clear() {
 	if p.used {
-		_, _ = fmt.Fprint(p.app.Err, "\r\x1b[K")
+		_, _ = io.WriteString(p.app.Err, clearLine)
 	}
 }
 

@@ -219,7 +219,7 @@ func (p *progress) at(done int) {
 	left := time.Duration(float64(spent) / float64(done) * float64(p.total-done)).Round(time.Second)
 	text := fmt.Sprintf("%d of %d cases, %.0f per second, no difference so far, %s left", done, p.total, float64(done)/spent.Seconds(), left)
 	if p.terminal {
-		fmt.Fprintf(p.out, "\r%-78s", text)
+		_, _ = io.WriteString(p.out, statusLine(text))
 	} else {
 		fmt.Fprintln(p.out, text)
 	}
@@ -237,6 +237,6 @@ func (p *progress) rate() string {
 // clear clears the line.
 func (p *progress) clear() {
 	if p.terminal && !p.last.IsZero() {
-		_, _ = io.WriteString(p.out, "\r"+strings.Repeat(" ", 78)+"\r")
+		_, _ = io.WriteString(p.out, clearLine)
 	}
 }

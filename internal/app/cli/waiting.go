@@ -9,6 +9,13 @@ import (
 // waitingAfter is the time after which a command shows that it is still working.
 const waitingAfter = time.Second
 
+// clearLine clears the line of the cursor.
+const clearLine = "\r\x1b[K"
+
+// statusLine replaces the line of the cursor by a text, of which a narrow terminal shows the beginning:
+// the next one could not replace a text that has been wrapped.
+func statusLine(text string) string { return clearLine + "\x1b[?7l" + text + "\x1b[?7h" }
+
 // waiting shows a text on standard error, if it is a terminal and the work takes longer than a second,
 // until the returned function is called, which may be called again. Nothing else may be printed
 // meanwhile.
@@ -28,7 +35,7 @@ func waitingOn(terminal io.Writer, text string, delay time.Duration) (done func(
 		defer mu.Unlock()
 		if !ended {
 			shown = true
-			_, _ = io.WriteString(terminal, text)
+			_, _ = io.WriteString(terminal, statusLine(text))
 		}
 	})
 	return func() {
@@ -36,7 +43,7 @@ func waitingOn(terminal io.Writer, text string, delay time.Duration) (done func(
 		mu.Lock()
 		defer mu.Unlock()
 		if shown && !ended {
-			_, _ = io.WriteString(terminal, "\r\x1b[K")
+			_, _ = io.WriteString(terminal, clearLine)
 		}
 		ended = true
 	}

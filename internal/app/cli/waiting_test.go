@@ -15,7 +15,7 @@ func TestWaiting(t *testing.T) {
 		want string
 	}{
 		{"short work", waitingAfter / 2, ""},
-		{"long work", 2 * waitingAfter, "comparing…\r\x1b[K"},
+		{"long work", 2 * waitingAfter, "\r\x1b[K\x1b[?7lcomparing…\x1b[?7h\r\x1b[K"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var terminal bytes.Buffer
