@@ -42,9 +42,22 @@ describe("with a text size of 24 pixels", { timeout: groupTime }, () => {
         await choose(page, view);
         assert.equal(await tooWide(), 0, view);
       }
+      await choose(page, "request");
+      await page.getByRole("combobox", { name: "Request", exact: true }).selectOption("force-apply");
+      await settled(page);
+      assert.equal(await tooWide(), 0, "with the longest type of request");
       await choose(page, "object");
       const lines = await page.locator("#object .listing").boundingBox();
       assert.ok(lines.height > 150, `the object has ${lines.height} pixels`);
+      for (const name of ["Examples", "Lessons", "Paste object", "CRDs", "Share", "More", "Help"]) {
+        const button = page.locator("#tools").getByRole("button", { name, exact: true });
+        const inMore = !await button.isVisible();
+        await (inMore ? page.getByRole("button", { name: "More", exact: true }) : button).click();
+        if (inMore) await page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
+        const beside = await page.getByRole("dialog").evaluate((e) => e.scrollWidth - e.clientWidth);
+        assert.equal(beside, 0, `the dialog ${name} scrolls sideways`);
+        await page.getByRole("button", { name: "Close", exact: true }).click();
+      }
       const labels = await page.locator("#bar-views button").evaluateAll((all) => all.filter((b) => b.scrollWidth > b.clientWidth).map((b) => b.textContent));
       assert.deepEqual(labels, [], "labels that are wider than their buttons");
       await done();
