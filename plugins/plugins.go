@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -144,8 +143,8 @@ type chain struct {
 	plugins []plugin
 	next    cluster.Admission // nil for none
 	now     func() time.Time
-	// charging has a *sync.Mutex for each namespace with quotas, held while a write is charged to them.
-	charging sync.Map
+	// charging locks a namespace while a write is charged to its quotas.
+	charging namespaceLocks
 }
 
 // Active always returns true: the plugins check every write.

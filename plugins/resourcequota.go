@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -29,9 +28,7 @@ func chargeQuotas(c *call) *cluster.Status {
 		return st
 	}
 	// Two writes must not both use what is left.
-	lock, _ := c.charging.LoadOrStore(c.Namespace, new(sync.Mutex))
-	lock.(*sync.Mutex).Lock()
-	defer lock.(*sync.Mutex).Unlock()
+	defer c.charging.lock(c.Namespace)()
 	var left []string // the quotas whose status was written meanwhile
 	for try := 1; try == 1 || len(left) > 0; try++ {
 		if quotas, st = c.list("", "resourcequotas", c.Namespace); st != nil {
