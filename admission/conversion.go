@@ -2,7 +2,6 @@ package admission
 
 import (
 	"context"
-	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
@@ -14,6 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab/admission/internal/convert"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/attached"
 	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -22,17 +22,16 @@ import (
 // safe for concurrent use.
 type Conversion struct {
 	factory *conversion.CRConverterFactory
-
-	mu         sync.Mutex
-	converters map[string]*converter // by the name of the definition
+	// converters has that of each definition in use: a changed definition is another schema.CRD.
+	converters attached.Values[schema.CRD, converter]
 }
 
 var _ cluster.Conversion = (*Conversion)(nil)
 
-// converter converts the objects of one version of a definition.
+// converter converts the objects of a definition, unless it could not be created.
 type converter struct {
-	crd     *schema.CRD
-	convert runtime.ObjectConvertor
+	runtime.ObjectConvertor
+	err error
 }
 
 // NewConversion returns a Conversion. It uses only o.Service.
@@ -43,42 +42,34 @@ func newConversion(resolve webhookutil.ServiceResolver) (*Conversion, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Conversion{factory: factory, converters: map[string]*converter{}}, nil
+	return &Conversion{factory: factory}, nil
 }
 
 // Convert implements [cluster.Conversion]. The timeout of a call is 30 seconds, as in
 // kube-apiserver.
 func (c *Conversion) Convert(_ context.Context, crd *schema.CRD, object document.Value, apiVersion string) (document.Value, error) {
-	convert, err := c.converter(crd)
-	if err != nil {
-		return object, err
+	known := c.converters.Of(crd, func() converter { return c.create(crd.Object) })
+	if known.err != nil {
+		return object, known.err
 	}
 	version, err := apischema.ParseGroupVersion(apiVersion)
 	if err != nil {
 		return object, err
 	}
-	out, err := convert.ConvertToVersion(unstructuredOf(object), version)
+	out, err := known.ConvertToVersion(unstructuredOf(object), version)
 	if err != nil {
 		return object, err
 	}
 	return govalue.From(out.(*unstructured.Unstructured).Object)
 }
 
-func (c *Conversion) converter(crd *schema.CRD) (runtime.ObjectConvertor, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if known := c.converters[crd.Name]; known != nil && known.crd == crd {
-		return known.convert, nil
-	}
+// create creates the converter of a definition.
+func (c *Conversion) create(crd document.Value) converter {
 	var definition apiextensionsv1.CustomResourceDefinition
-	if err := convert.Typed(crd.Object, &definition); err != nil {
-		return nil, err
+	if err := convert.Typed(crd, &definition); err != nil {
+		return converter{err: err}
 	}
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(&definition)
 	safe, _, err := c.factory.NewConverter(&definition)
-	if err != nil {
-		return nil, err
-	}
-	c.converters[crd.Name] = &converter{crd, safe}
-	return safe, nil
+	return converter{safe, err}
 }

@@ -6,9 +6,7 @@ package rules
 
 import (
 	"context"
-	"runtime"
-	"sync"
-	"weak"
+	"slices"
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -23,6 +21,7 @@ import (
 	"github.com/patchlab-dev/patchlab/admission/internal/convert"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/attached"
 	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -34,21 +33,19 @@ import (
 // Compiled rules take about a hundred kilobytes, and are kept as long as the [schema.Kind]
 // that they belong to: those of a definition that was changed or deleted are collected with it.
 type Rules struct {
-	mu       sync.Mutex
-	versions map[weak.Pointer[schema.Kind]]*versionRules
+	compiled attached.Values[schema.Kind, *versionRules]
 }
 
 var _ cluster.Rules = (*Rules)(nil)
 
 // New returns a Rules without compiled rules.
-func New() *Rules { return &Rules{versions: map[weak.Pointer[schema.Kind]]*versionRules{}} }
+func New() *Rules { return &Rules{} }
 
 // versionRules are the compiled rules of one version of a CustomResourceDefinition. They must not
 // refer to its kind, which otherwise would never be collected.
 type versionRules struct {
-	once       sync.Once
 	structural *structuralschema.Structural
-	validator  *cel.Validator
+	validator  *cel.Validator // nil if there are no rules
 	err        error
 }
 
@@ -61,7 +58,7 @@ func (r *Rules) Definition(_ context.Context, _ *schema.Kind, _, _ document.Valu
 // Object implements [cluster.Rules]. The cost limits are kube-apiserver's: 1 million for a
 // rule, 10 million for all rules of an object.
 func (r *Rules) Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, object, old document.Value) ([]cluster.Cause, []string) {
-	v := r.version(crd, kind)
+	v := r.compiled.Of(kind, func() *versionRules { return compile(crd.Object, kind.Version) })
 	if v.err != nil {
 		return []cluster.Cause{{Type: string(schema.ErrorInvalid), Field: "<nil>", Message: "failed to compile the validation rules of the CustomResourceDefinition: " + v.err.Error()}}, nil
 	}
@@ -82,43 +79,23 @@ func (r *Rules) Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, 
 	return convert.Causes(errs, object), warnings.Texts()
 }
 
-// version returns the compiled rules of a version.
-func (r *Rules) version(crd *schema.CRD, kind *schema.Kind) *versionRules {
-	key := weak.Make(kind)
-	r.mu.Lock()
-	v := r.versions[key]
-	if v == nil {
-		v = &versionRules{}
-		r.versions[key] = v
-		runtime.AddCleanup(kind, r.forget, key)
-	}
-	r.mu.Unlock()
-	v.once.Do(func() { v.compile(crd, kind.Version) })
-	return v
-}
-
-func (r *Rules) forget(kind weak.Pointer[schema.Kind]) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.versions, kind)
-}
-
-func (v *versionRules) compile(crd *schema.CRD, name string) {
+// compile compiles the rules of a version of a CustomResourceDefinition.
+func compile(crd document.Value, name string) *versionRules {
+	var v versionRules
 	var definition apiextensionsv1.CustomResourceDefinition
-	if v.err = convert.Typed(crd.Object, &definition); v.err != nil {
-		return
+	if v.err = convert.Typed(crd, &definition); v.err != nil {
+		return &v
 	}
-	for i := range definition.Spec.Versions {
-		version := &definition.Spec.Versions[i]
-		if version.Name != name || version.Schema == nil {
-			continue
-		}
-		var props apiextensions.JSONSchemaProps
-		if v.err = apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema, &props, nil); v.err != nil {
-			return
-		}
-		if v.structural, v.err = structuralschema.NewStructural(&props); v.err == nil {
-			v.validator = cel.NewValidator(v.structural, true, celconfig.PerCallLimit)
-		}
+	at := slices.IndexFunc(definition.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+	if at < 0 || definition.Spec.Versions[at].Schema == nil {
+		return &v
 	}
+	var props apiextensions.JSONSchemaProps
+	if v.err = apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(definition.Spec.Versions[at].Schema.OpenAPIV3Schema, &props, nil); v.err != nil {
+		return &v
+	}
+	if v.structural, v.err = structuralschema.NewStructural(&props); v.err == nil {
+		v.validator = cel.NewValidator(v.structural, true, celconfig.PerCallLimit)
+	}
+	return &v
 }
