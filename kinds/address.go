@@ -105,16 +105,17 @@ const leadingZeros = "must not have leading 0s in IP or prefix length"
 
 // addressRange requires a CIDR without bits after the prefix. Before Kubernetes 1.36, they are
 // valid, as for address.
-func (c *check) addressRange(n field) bool {
+func (c *check) addressRange(n field) {
 	if !c.kind.Since("1.36") {
 		if _, ok := parseRange(n.text(), true); ok {
-			return true
+			return
 		}
 	}
-	return c.strictRange(n)
+	c.strictRange(n)
 }
 
-// strictRange is addressRange for fields that always had the stricter syntax.
+// strictRange is addressRange for fields that always had the stricter syntax. It reports whether the
+// field has it.
 func (c *check) strictRange(n field) bool {
 	text := n.text()
 	p, ok := parseRange(text, false)

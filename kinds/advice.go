@@ -133,6 +133,13 @@ func (a *advice) deprecatedLabel(key string) string {
 	return deprecatedLabels[key]
 }
 
+// nodeLabel warns about a field if a node label in it is deprecated.
+func (a *advice) nodeLabel(f field, key string) {
+	if why := a.deprecatedLabel(key); why != "" {
+		a.warn(f, why)
+	}
+}
+
 // labelKey warns about a field that contains the key of a deprecated node label.
 func (a *advice) labelKey(f field) {
 	if why := a.deprecatedLabel(f.text()); why != "" {

@@ -30,8 +30,9 @@ func warnCSIStorageCapacity(a *advice, object, _ field) {
 	a.labelKeys(topology.get("matchExpressions"))
 	labels := topology.get("matchLabels")
 	for i := range labels.members() {
-		if key := labels.Value.Key(i); a.deprecatedLabel(key) != "" {
-			a.say("nodeTopology.matchLabels." + key + ": " + a.deprecatedLabel(key))
+		key := labels.Value.Key(i)
+		if why := a.deprecatedLabel(key); why != "" {
+			a.say("nodeTopology.matchLabels." + key + ": " + why)
 		}
 	}
 }

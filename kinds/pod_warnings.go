@@ -87,9 +87,7 @@ func eachContainer(spec field, f func(container field)) {
 func (a *advice) nodeSelection(spec field) {
 	selector := spec.get("nodeSelector")
 	for i := range selector.members() {
-		if label, key := selector.memberAt(i); a.deprecatedLabel(key) != "" {
-			a.warn(label, a.deprecatedLabel(key))
-		}
+		a.nodeLabel(selector.memberAt(i))
 	}
 	affinity := spec.get("affinity.nodeAffinity")
 	if !affinity.isSet() {

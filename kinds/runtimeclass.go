@@ -52,8 +52,7 @@ func validateRuntimeClass(c *check, object, old field) {
 func warnRuntimeClass(a *advice, object, _ field) {
 	selector := object.get("scheduling.nodeSelector")
 	for i := range selector.members() {
-		if _, key := selector.memberAt(i); a.deprecatedLabel(key) != "" {
-			a.warn(selector, a.deprecatedLabel(key))
-		}
+		_, key := selector.memberAt(i)
+		a.nodeLabel(selector, key)
 	}
 }

@@ -146,9 +146,8 @@ func warnStorageClass(a *advice, object, _ field) {
 	for i := range terms.items() {
 		list := terms.item(i).get("matchLabelExpressions")
 		for j := range list.items() {
-			if key := list.item(j).get("key"); a.deprecatedLabel(key.text()) != "" {
-				a.warn(key, a.deprecatedLabel(key.text()))
-			}
+			key := list.item(j).get("key")
+			a.nodeLabel(key, key.text())
 		}
 	}
 }
