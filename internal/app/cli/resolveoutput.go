@@ -334,7 +334,7 @@ func (r *resolving) summary(b *strings.Builder, with []*resolved) {
 		for i, c := range one.Conflicts {
 			var results strings.Builder
 			for _, w := range r.ways(one) {
-				results.WriteString(r.resultLine(one, w, c, r.nameOf(one, c)))
+				results.WriteString(r.resultLine(w, c, r.nameOf(one, c)))
 			}
 			shared.add(one.Target, r.shown(one, c), one.Fields[i], results.String())
 		}
@@ -405,7 +405,7 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 	live, wanted := shortPair(shown.Live, shown.Wanted)
 	fmt.Fprintf(b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, where, ownerText(c), live, wanted, noteText(field.Hint))
 	for _, w := range r.ways(one) {
-		b.WriteString(r.resultLine(one, w, c, r.valueOf(one, c)))
+		b.WriteString(r.resultLine(w, c, r.valueOf(one, c)))
 	}
 }
 
@@ -418,7 +418,7 @@ func (r *resolving) shown(one *resolved, c patchlab.Conflict) patchlab.Conflict 
 }
 
 // resultLine describes the result of a resolution for a conflict.
-func (r *resolving) resultLine(one *resolved, w way, c patchlab.Conflict, value func(document.Value) string) string {
+func (r *resolving) resultLine(w way, c patchlab.Conflict, value func(document.Value) string) string {
 	text := "not possible"
 	switch {
 	case w.name == explain.AdoptValue && !c.Live.Exists():
