@@ -17,6 +17,7 @@ import (
 type follower struct {
 	*Cluster
 	scope string
+	ended chan struct{} // closed when the store is closed, so that nothing is followed any more
 
 	mu      sync.Mutex
 	events  store.Watcher[*Record] // nil while no watch is open
@@ -30,7 +31,7 @@ func (c *Cluster) follow(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	f := &follower{Cluster: c, scope: ep.key("", ""), changed: make(chan struct{})}
+	f := &follower{Cluster: c, scope: ep.key("", ""), changed: make(chan struct{}), ended: make(chan struct{})}
 	if err := f.begin(ctx); err != nil {
 		return err
 	}
@@ -79,6 +80,7 @@ const followAgainAfter = 100 * time.Millisecond
 
 // run processes events until the store is closed.
 func (f *follower) run() {
+	defer close(f.ended)
 	ctx := context.Background()
 	for {
 		e, err := f.events.Next(ctx)
@@ -139,6 +141,8 @@ func (c *Cluster) CatchUp(ctx context.Context) error {
 		}
 		select {
 		case <-changed:
+		case <-f.ended:
+			return store.ErrClosed
 		case <-ctx.Done():
 			return ctx.Err()
 		}
