@@ -65,7 +65,9 @@ func (w *watches) add(name string, watch *watcher) {
 func (w *watches) remove(name string, watch *watcher) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.of[name], watch)
+	if delete(w.of[name], watch); len(w.of[name]) == 0 {
+		delete(w.of, name)
+	}
 }
 
 // end ends the watches of the definition's objects once they have delivered the events up to
