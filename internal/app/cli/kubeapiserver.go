@@ -40,15 +40,20 @@ var inert = []string{
 	"service-account-signing-key-file", "v",
 }
 
+// kubeAPIServerOptions are the flags of kube-apiserver whose values differ from those of serve.
+type kubeAPIServerOptions struct {
+	serve                             serveOptions
+	address, port, advertise          string
+	modes, enabled, disabled, issuers []string
+	version                           bool
+}
+
 // kubeAPIServerCommand is the command that serves with the flags of kube-apiserver.
 func (a *App) kubeAPIServerCommand() *cobra.Command {
-	o := serveOptions{
+	o := kubeAPIServerOptions{serve: serveOptions{
 		defaults: true, admission: true, tls: true, logFormat: "text", authorize: alwaysAllow,
 		engine: engineFlag{name: "ours"}, store: storeFlags{name: "memory", compaction: defaultCompaction}, certificates: &certificateFiles{},
-	}
-	var address, port, advertise string
-	var modes, enabled, disabled, issuers []string
-	var version bool
+	}}
 	c := &cobra.Command{
 		Use:   kubeAPIServer,
 		Short: "Run an API server in memory with the flags of kube-apiserver, for envtest",
@@ -58,69 +63,78 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 		Hidden:             true,
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		Args:               arguments(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if o.kubeVersion == "" {
-				installed, err := installedVersion()
-				if err != nil {
-					return err
-				}
-				o.kubeVersion = installed
-				a.args = append(a.args, "--kube-version="+installed) // for a program that does the work in another folder
-			}
-			if version {
-				return a.printVersion(o.kubeVersion)
-			}
-			if ignored := a.ignoredFlags(c); len(ignored) > 0 {
-				o.notes = append(o.notes, "note: flags that have no effect here: "+strings.Join(ignored, ", "))
-			}
-			if err := checkPlugins("--enable-admission-plugins", enabled); err != nil {
-				return err
-			}
-			if err := checkPlugins("--disable-admission-plugins", disabled); err != nil {
-				return err
-			}
-			if err := checkModes(modes); err != nil {
-				return err
-			}
-			if missing := a.missingPlugins(enabled); len(missing) > 0 {
-				o.notes = append(o.notes, "note: admission plugins that patchlab does not implement: "+strings.Join(missing, ", "))
-			}
-			if len(issuers) > 0 {
-				o.issuer = issuers[0]
-			}
-			o.listen = net.JoinHostPort(address, port)
-			if advertise != "" {
-				ip, err := netip.ParseAddr(advertise)
-				if err != nil {
-					return usage("--advertise-address " + advertise + ": expected an IP address")
-				}
-				o.advertise = ip
-			}
-			if slices.Contains(modes, byRoles) {
-				o.authorize = byRoles
-			} else {
-				o.token = rand.Text() // nobody has it: without authorization, kube-apiserver refuses anonymous requests
-			}
-			o.plugins, o.disabled = a.withoutDisabled(disabled), disabled
-			return a.serve(c.Context(), &o)
-		},
+		RunE:               func(c *cobra.Command, _ []string) error { return a.kubeAPIServer(c, &o) },
 	}
 	f := c.Flags()
-	f.BoolVar(&version, "version", false, "print the version and exit")
-	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds; kube-apiserver has no such flag (default that of 'patchlab envtest')")
-	f.StringVar(&address, "bind-address", "127.0.0.1", "address to listen on")
-	f.StringVar(&advertise, "advertise-address", "", "address that the Endpoints of Service kubernetes have (default one of this machine)")
-	f.StringVar(&port, "secure-port", "6443", "port to listen on; 0 selects a free port")
-	f.StringVar(&o.certificates.folder, "cert-dir", "", "folder with apiserver.crt and apiserver.key; without them, a certificate is generated")
-	f.StringVar(&o.certificates.cert, "tls-cert-file", "", "PEM file of the server's certificate, instead of that in --cert-dir")
-	f.StringVar(&o.certificates.key, "tls-private-key-file", "", "PEM file of the private key of --tls-cert-file")
-	f.StringVar(&o.clientCA, "client-ca-file", "", "PEM file of the authorities whose certificates authenticate clients")
-	f.StringVar(&o.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services; a range of IPv6 has no effect (default 10.96.0.0/16, but any other IP can be requested)")
-	f.StringSliceVar(&issuers, "service-account-issuer", nil, "issuer of the tokens of service accounts, which is also the audience of the API; of several, the first one")
-	f.StringSliceVar(&modes, "authorization-mode", nil, "comma-separated list: with RBAC, requests are refused that the roles of their users do not allow")
-	f.StringSliceVar(&enabled, "enable-admission-plugins", nil, "comma-separated list of admission plugins to run; those that kube-apiserver enables by default run already")
-	f.StringSliceVar(&disabled, "disable-admission-plugins", nil, "comma-separated list of admission plugins not to run")
+	f.BoolVar(&o.version, "version", false, "print the version and exit")
+	f.StringVar(&o.serve.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds; kube-apiserver has no such flag (default that of 'patchlab envtest')")
+	f.StringVar(&o.address, "bind-address", "127.0.0.1", "address to listen on")
+	f.StringVar(&o.advertise, "advertise-address", "", "address that the Endpoints of Service kubernetes have (default one of this machine)")
+	f.StringVar(&o.port, "secure-port", "6443", "port to listen on; 0 selects a free port")
+	f.StringVar(&o.serve.certificates.folder, "cert-dir", "", "folder with apiserver.crt and apiserver.key; without them, a certificate is generated")
+	f.StringVar(&o.serve.certificates.cert, "tls-cert-file", "", "PEM file of the server's certificate, instead of that in --cert-dir")
+	f.StringVar(&o.serve.certificates.key, "tls-private-key-file", "", "PEM file of the private key of --tls-cert-file")
+	f.StringVar(&o.serve.clientCA, "client-ca-file", "", "PEM file of the authorities whose certificates authenticate clients")
+	f.StringVar(&o.serve.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services; a range of IPv6 has no effect (default 10.96.0.0/16, but any other IP can be requested)")
+	f.StringSliceVar(&o.issuers, "service-account-issuer", nil, "issuer of the tokens of service accounts, which is also the audience of the API; of several, the first one")
+	f.StringSliceVar(&o.modes, "authorization-mode", nil, "comma-separated list: with RBAC, requests are refused that the roles of their users do not allow")
+	f.StringSliceVar(&o.enabled, "enable-admission-plugins", nil, "comma-separated list of admission plugins to run; those that kube-apiserver enables by default run already")
+	f.StringSliceVar(&o.disabled, "disable-admission-plugins", nil, "comma-separated list of admission plugins not to run")
 	return c
+}
+
+// kubeAPIServer converts the flags of kube-apiserver to those of serve, and serves.
+func (a *App) kubeAPIServer(c *cobra.Command, o *kubeAPIServerOptions) error {
+	serve := &o.serve
+	if serve.kubeVersion == "" {
+		installed, err := installedVersion()
+		if err != nil {
+			return err
+		}
+		serve.kubeVersion = installed
+		a.args = append(a.args, "--kube-version="+installed) // for a program that does the work in another folder
+	}
+	if o.version {
+		return a.printVersion(serve.kubeVersion)
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	if ignored := a.ignoredFlags(c); len(ignored) > 0 {
+		serve.notes = append(serve.notes, "note: flags that have no effect here: "+strings.Join(ignored, ", "))
+	}
+	if missing := a.missingPlugins(o.enabled); len(missing) > 0 {
+		serve.notes = append(serve.notes, "note: admission plugins that patchlab does not implement: "+strings.Join(missing, ", "))
+	}
+	if len(o.issuers) > 0 {
+		serve.issuer = o.issuers[0]
+	}
+	serve.listen = net.JoinHostPort(o.address, o.port)
+	if o.advertise != "" {
+		ip, err := netip.ParseAddr(o.advertise)
+		if err != nil {
+			return usage("--advertise-address " + o.advertise + ": expected an IP address")
+		}
+		serve.advertise = ip
+	}
+	if slices.Contains(o.modes, byRoles) {
+		serve.authorize = byRoles
+	} else {
+		serve.token = rand.Text() // nobody has it: without authorization, kube-apiserver refuses anonymous requests
+	}
+	serve.plugins, serve.disabled = a.withoutDisabled(o.disabled), o.disabled
+	return a.serve(c.Context(), serve)
+}
+
+// check returns an error for values with which kube-apiserver does not start, or which patchlab cannot run.
+func (o *kubeAPIServerOptions) check() error {
+	if err := checkPlugins("--enable-admission-plugins", o.enabled); err != nil {
+		return err
+	}
+	if err := checkPlugins("--disable-admission-plugins", o.disabled); err != nil {
+		return err
+	}
+	return checkModes(o.modes)
 }
 
 // printVersion prints the version in the form of kube-apiserver.
