@@ -4,54 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 )
-
-// Target identifies an object.
-type Target struct {
-	APIVersion string `json:"apiVersion,omitempty"`
-	Kind       string `json:"kind,omitempty"`
-	// Namespace is empty for cluster-scoped kinds.
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name,omitempty"`
-}
-
-// Group returns the API group, "" for the core group.
-func (t Target) Group() string {
-	group, _, _ := schema.SplitAPIVersion(t.APIVersion)
-	return group
-}
-
-// String returns the target in the form "Deployment.apps web in namespace shop". Names with
-// characters that cannot be printed, which no valid object has, are quoted.
-func (t Target) String() string {
-	text := t.Kind
-	if group := t.Group(); group != "" {
-		text += "." + group
-	}
-	text = printable(text)
-	if t.Name != "" {
-		text += " " + printable(t.Name)
-	}
-	if t.Namespace != "" {
-		text += " in namespace " + printable(t.Namespace)
-	}
-	return text
-}
-
-// printable returns a name for a message. It is quoted if it contains characters that cannot be
-// printed: with a line break, a name could look like a message of its own.
-func printable(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
-		return strconv.Quote(name)
-	}
-	return name
-}
 
 // matched is a change's document together with the live object that it changes.
 type matched struct {
@@ -69,41 +27,54 @@ func (l *Lab) match(live *liveObjects, o manifest.Object, c Change) (*matched, e
 	if missing := missingType(o, c.Action); missing != "" {
 		return m, &fieldProblem{nil, missing, ErrInput}
 	}
-	if c.Subresource == "scale" && o.Kind() == "Scale" {
+	switch {
+	case c.Subresource == "scale" && o.Kind() == "Scale":
 		return m, l.matchScale(live, m, c)
-	}
-	if !o.Typed() {
+	case !o.Typed():
 		return m, l.matchPatch(live, m, c)
 	}
-	name := nameOf(o.Value)
-	candidates := live.byName[name]
-	if name.name == "" && c.Action != ActionCreate {
-		candidates = live.ofKind(name)
-		if len(candidates) != 1 || c.Action == "" || c.Action.creates() {
-			m.target = unnamed(o)
-			return m, &fieldProblem{document.Keys("metadata", "name"), nameRequired(o.Value), ErrInput}
+	return m, l.matchManifest(live, m, c)
+}
+
+// matchManifest finds the live object of a document with apiVersion and kind, which need not exist if the
+// action creates it.
+func (l *Lab) matchManifest(live *liveObjects, m *matched, c Change) error {
+	candidates, err := live.candidates(m, c.Action)
+	if err != nil {
+		return err
+	}
+	namespaced := hasNamespace(m.Value) || slices.ContainsFunc(candidates, func(i int) bool { return live.all[i].namespace != "" })
+	if err := l.identify(m, m.Value, namespaced, c); err != nil {
+		return err
+	}
+	m.target.Name = m.Value.Lookup("metadata", "name").StringOr("")
+	if m.kind.Namespaced {
+		if err := live.chooseNamespace(m, candidates, c); err != nil {
+			return err
 		}
+	} else if len(candidates) > 0 {
+		m.at = candidates[0]
 	}
-	namespaced := hasNamespace(o.Value)
-	for _, i := range candidates {
-		namespaced = namespaced || live.all[i].namespace != ""
+	if m.at < 0 {
+		return mayCreate(m, live, c)
 	}
-	if err := l.identify(m, o.Value, namespaced, c); err != nil {
-		return m, err
+	m.target.Name = live.all[m.at].Value.Lookup("metadata", "name").StringOr("")
+	return nil
+}
+
+// candidates returns the indices of the live objects with the kind and the name of a manifest, in any
+// namespace. A patch whose type is given may omit the name of the only live object of its kind.
+func (l *liveObjects) candidates(m *matched, action Action) ([]int, error) {
+	name := nameOf(m.Value)
+	if name.name != "" || action == ActionCreate {
+		return l.byName[name], nil
 	}
-	m.target.Name = name.name
-	if !m.kind.Namespaced {
-		if len(candidates) > 0 {
-			m.at = candidates[0]
-		}
-	} else if err := live.chooseNamespace(m, candidates, c); err != nil {
-		return m, err
+	found := l.ofKind(name)
+	if len(found) != 1 || action == "" || action.creates() {
+		m.target = unnamed(m.Object)
+		return nil, &fieldProblem{document.Keys("metadata", "name"), nameRequired(m.Value), ErrInput}
 	}
-	if m.at >= 0 {
-		m.target.Name = live.all[m.at].Value.Lookup("metadata", "name").StringOr("")
-		return m, nil
-	}
-	return m, mayCreate(m, live, c)
+	return found, nil
 }
 
 // unnamed returns the target of a manifest that has no name.
@@ -176,27 +147,35 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 		return &fieldProblem{document.Keys("metadata", "namespace"), fmt.Sprintf(
 			"the namespace from the provided object %q does not match the namespace %q; a default namespace (--default-namespace) is used only for objects without one", named, c.Namespace), ErrInput}
 	}
-	named = cmp.Or(named, c.Namespace, c.DefaultNamespace)
-	if named == "" { // only live objects from the input determine a default namespace
-		candidates = slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return i >= l.given && l.all[i].namespace != "default" })
+	m.target.Namespace = cmp.Or(named, c.Namespace, c.DefaultNamespace)
+	if m.target.Namespace == "" {
+		return l.inferNamespace(m, candidates)
 	}
+	for _, namespace := range []string{m.target.Namespace, ""} { // a live object without a namespace matches any
+		at := slices.IndexFunc(candidates, func(i int) bool { return l.all[i].namespace == namespace })
+		if at >= 0 {
+			m.at = candidates[at]
+			break
+		}
+	}
+	return nil
+}
+
+// inferNamespace chooses the namespace of the live objects with the name of a manifest if neither the manifest
+// nor the change has a namespace. It is "default" if there are none.
+func (l *liveObjects) inferNamespace(m *matched, candidates []int) error {
 	var namespaces []string
 	for _, i := range candidates {
-		if has := l.all[i].namespace; !slices.Contains(namespaces, has) && (named == "" || has == named || has == "") {
-			namespaces = append(namespaces, has)
+		has := l.all[i].namespace
+		if i >= l.given && has != "default" {
+			continue // only live objects from the input determine a namespace
 		}
-		if m.at < 0 && (named == "" || l.all[i].namespace == named) {
+		if m.at < 0 {
 			m.at = i
 		}
-	}
-	if m.at < 0 { // a live object without a namespace matches any
-		if i := slices.IndexFunc(candidates, func(i int) bool { return l.all[i].namespace == "" }); i >= 0 {
-			m.at = candidates[i]
+		if !slices.Contains(namespaces, has) {
+			namespaces = append(namespaces, has)
 		}
-	}
-	m.target.Namespace = named
-	if named != "" {
-		return nil
 	}
 	if len(namespaces) > 1 {
 		slices.Sort(namespaces)
