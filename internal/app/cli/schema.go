@@ -114,28 +114,12 @@ func findKind(r *schema.Registry, name, apiVersion string) (kind *schema.Kind, r
 			found = append(found, k)
 		}
 	}
-	for _, k := range found { // the longest matching group
-		if k.Group != "" && (rest == k.Group || strings.HasPrefix(rest, k.Group+".")) && (kind == nil || len(k.Group) > len(kind.Group)) {
-			kind = k
-		}
+	if len(found) == 0 {
+		return nil, "", nil, noKind(r, first, apiVersion)
 	}
-	if kind != nil {
-		group := kind.Group
+	if group := groupBefore(rest, found); group != "" {
 		rest = strings.TrimPrefix(strings.TrimPrefix(rest, group), ".")
 		found = slices.DeleteFunc(found, func(k *schema.Kind) bool { return k.Group != group })
-	}
-	if len(found) == 0 {
-		text := first
-		if apiVersion != "" {
-			if known := versionsOf(r, first); len(known) > 0 {
-				return nil, "", nil, fmt.Errorf("--api-version %s does not have kind %q; it is in %s", apiVersion, first, strings.Join(known, ", "))
-			}
-			text += " in " + apiVersion
-		}
-		if near := nearestKind(r, first); near != "" {
-			return nil, "", nil, fmt.Errorf("no kind %q is registered; did you mean %s? Add custom resources with --crd", text, near)
-		}
-		return nil, "", nil, fmt.Errorf("no kind %q is registered; add custom resources with --crd", text)
 	}
 	kind = found[0]
 	for _, k := range found {
@@ -152,6 +136,32 @@ func findKind(r *schema.Registry, name, apiVersion string) (kind *schema.Kind, r
 		}
 	}
 	return kind, rest, others, nil
+}
+
+// groupBefore returns the longest group of the kinds with which a path begins, "" if it begins with none.
+func groupBefore(path string, kinds []*schema.Kind) string {
+	longest := ""
+	for _, k := range kinds {
+		if (path == k.Group || strings.HasPrefix(path, k.Group+".")) && len(k.Group) > len(longest) {
+			longest = k.Group
+		}
+	}
+	return longest
+}
+
+// noKind returns the error for a name that no kind has, or none in the given version.
+func noKind(r *schema.Registry, name, apiVersion string) error {
+	text := name
+	if apiVersion != "" {
+		if known := versionsOf(r, name); len(known) > 0 {
+			return fmt.Errorf("--api-version %s does not have kind %q; it is in %s", apiVersion, name, strings.Join(known, ", "))
+		}
+		text += " in " + apiVersion
+	}
+	if near := nearestKind(r, name); near != "" {
+		return fmt.Errorf("no kind %q is registered; did you mean %s? Add custom resources with --crd", text, near)
+	}
+	return fmt.Errorf("no kind %q is registered; add custom resources with --crd", text)
 }
 
 // nearestKind returns the kind or resource with a similar name, "" if there is none.
