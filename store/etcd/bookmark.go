@@ -14,12 +14,36 @@ const progressInterval = 10 * time.Millisecond
 // RequestBookmark implements [store.Watcher]. It gets etcd's revision and then requests
 // progress notifications until the watch has reached that revision.
 func (w *watcher[T]) RequestBookmark() {
-	if !w.askRevision() {
-		go func() {
-			for w.ctx.Err() == nil && !w.askRevision() {
-				time.Sleep(retryInterval)
+	if w.askRevision() {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.unanswered++; w.unanswered == 1 {
+		go w.askAgain()
+	}
+}
+
+// askAgain asks for etcd's revision until it has done so after each request for a bookmark that had no answer.
+func (w *watcher[T]) askAgain() {
+	for w.ctx.Err() == nil {
+		w.mu.Lock()
+		before := w.unanswered
+		w.mu.Unlock()
+		if w.askRevision() {
+			w.mu.Lock()
+			w.unanswered -= before
+			answered := w.unanswered == 0
+			w.mu.Unlock()
+			if answered {
+				return
 			}
-		}()
+			continue
+		}
+		select {
+		case <-time.After(retryInterval):
+		case <-w.ctx.Done():
+		}
 	}
 }
 

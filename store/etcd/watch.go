@@ -44,8 +44,11 @@ type watcher[T any] struct {
 	// bookmark is the revision of the requested bookmark, 0 if there is none. awaited is the
 	// revision to reach before it is delivered.
 	bookmark, awaited int64
-	asking            bool  // a goroutine is requesting progress from etcd
-	lost              error // the reason for which there are no more events
+	asking            bool // a goroutine is requesting progress from etcd
+	// unanswered is the number of requests for a bookmark that found etcd unavailable. While it is not 0, a
+	// goroutine asks again.
+	unanswered int
+	lost       error // the reason for which there are no more events
 	// open is the context of the watch in etcd, nil while none is open.
 	open context.Context
 }
