@@ -212,62 +212,24 @@ func validateOneVolumeSource(c *check, spec field, name string, hasAffinity bool
 	}
 }
 
+// validatePersistentVolumeSource validates the source of a PersistentVolume with the name volume.
 func validatePersistentVolumeSource(c *check, source string, n field, volume string) {
+	if c.volumeSource(source, n) {
+		return
+	}
 	switch source {
-	case "hostPath":
-		validateHostPath(c, n)
-	case "gcePersistentDisk":
-		diskWithPartition(c, n, "pdName")
-	case "awsElasticBlockStore":
-		diskWithPartition(c, n, "volumeID")
 	case "glusterfs":
 		validatePersistentGlusterfs(c, n)
-	case "flocker":
-		validateFlocker(c, n)
-	case "nfs":
-		validateNFS(c, n)
-	case "rbd":
-		c.need(n.get("monitors"))
-		c.need(n.get("image"))
-	case "quobyte":
-		validateQuobyte(c, n)
-	case "cephfs":
-		c.need(n.get("monitors"))
 	case "iscsi":
 		validateISCSI(c, n, volume, true)
-	case "fc":
-		validateFibreChannel(c, n)
-	case "flexVolume":
-		validateFlexOptions(c, n)
-	case "azureDisk":
-		validateAzureDisk(c, n)
-	default:
-		validateNamedVolumeSource(c, source, n)
-	}
-}
-
-// validateNamedVolumeSource validates sources that consist of little more than names.
-func validateNamedVolumeSource(c *check, source string, n field) {
-	switch source {
 	case "cinder":
 		c.need(n.get("volumeID"))
 		c.secretIn(n.get("secretRef"), false)
 	case "azureFile":
-		c.need(n.get("secretName"))
-		c.need(n.get("shareName"))
+		c.needEach(n, "secretName,shareName")
 		if namespace := n.get("secretNamespace"); namespace.isSet() {
 			c.need(namespace)
 		}
-	case "vsphereVolume":
-		c.need(n.get("volumePath"))
-	case "photonPersistentDisk":
-		c.need(n.get("pdID"))
-	case "portworxVolume":
-		c.need(n.get("volumeID"))
-	case "scaleIO":
-		c.need(n.get("gateway"))
-		c.need(n.get("system"))
-		c.need(n.get("volumeName"))
 	case "local":
 		if path := n.get("path"); c.need(path) {
 			c.noBackSteps(path)
@@ -287,8 +249,7 @@ func validateNamedVolumeSource(c *check, source string, n field) {
 }
 
 func validatePersistentGlusterfs(c *check, n field) {
-	c.need(n.get("endpoints"))
-	c.need(n.get("path"))
+	c.needEach(n, "endpoints,path")
 	switch namespace := n.get("endpointsNamespace"); {
 	case namespace.isEmpty() && namespace.isSet():
 		c.invalid(namespace, "if the endpointnamespace is set, it must be a valid namespace name")

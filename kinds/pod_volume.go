@@ -128,37 +128,13 @@ func shownSource(kind string) string {
 	return kind
 }
 
-// neededBySource returns the required fields of a volume source that has no further rules.
-func neededBySource(kind string) string {
-	switch kind {
-	case "glusterfs":
-		return "endpoints,path"
-	case "persistentVolumeClaim":
-		return "claimName"
-	case "rbd":
-		return "monitors,image"
-	case "cephfs":
-		return "monitors"
-	case "azureFile":
-		return "secretName,shareName"
-	case "vsphereVolume":
-		return "volumePath"
-	case "photonPersistentDisk":
-		return "pdID"
-	case "portworxVolume":
-		return "volumeID"
-	case "scaleIO":
-		return "gateway,system,volumeName"
-	}
-	return ""
-}
-
+// checkSource validates the source of a pod's volume.
 func (p *podCheck) checkSource(v field, kind string, source field, name string) {
 	c := p.check
-	if needed := neededBySource(kind); needed != "" {
-		for part := range strings.SplitSeq(needed, ",") {
-			c.need(source.get(part))
-		}
+	if kind == "gcePersistentDisk" {
+		source = v.getAs(kind, "persistentDisk")
+	}
+	if c.volumeSource(kind, source) {
 		return
 	}
 	switch kind {
@@ -166,41 +142,29 @@ func (p *podCheck) checkSource(v field, kind string, source field, name string) 
 		if limit := source.get("sizeLimit"); amountSign(limit.Value) < 0 {
 			c.forbidden(limit, "must be a valid resource quantity")
 		}
-	case "hostPath":
-		validateHostPath(c, source)
 	case "gitRepo":
 		c.need(source.get("repository"))
 		c.relativePath(source.get("directory"))
-	case "gcePersistentDisk":
-		diskWithPartition(c, v.getAs(kind, "persistentDisk"), "pdName")
-	case "awsElasticBlockStore":
-		diskWithPartition(c, source, "volumeID")
+	case "glusterfs":
+		c.needEach(source, "endpoints,path")
+	case "persistentVolumeClaim":
+		c.need(source.get("claimName"))
+	case "azureFile":
+		c.needEach(source, "secretName,shareName")
 	case "secret":
 		c.need(source.get("secretName"))
 		c.keysToPaths(source)
 	case "configMap":
 		c.need(source.get("name"))
 		c.keysToPaths(source)
-	case "nfs":
-		validateNFS(c, source)
 	case "iscsi":
 		validateISCSI(c, source, name, false)
-	case "flocker":
-		validateFlocker(c, source)
 	case "cinder":
 		c.need(source.get("volumeID"))
 		c.secretName(source.get("secretRef"))
-	case "quobyte":
-		validateQuobyte(c, source)
 	case "downwardAPI":
 		c.fileMode(source.get("defaultMode"))
 		c.downwardFiles(source, source.get("items"))
-	case "fc":
-		validateFibreChannel(c, source)
-	case "flexVolume":
-		validateFlexOptions(c, source)
-	case "azureDisk":
-		validateAzureDisk(c, source)
 	case "storageos":
 		c.needSyntax(source.get("volumeName"), names.DNSLabel)
 		c.syntaxIfSet(source.get("volumeNamespace"), names.DNSLabel)

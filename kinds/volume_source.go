@@ -9,6 +9,53 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
+// volumeSource validates a source whose rules are the same in pods and in PersistentVolumes. It reports
+// whether the kind of source has such rules.
+func (c *check) volumeSource(kind string, source field) bool {
+	switch kind {
+	case "hostPath":
+		validateHostPath(c, source)
+	case "gcePersistentDisk":
+		diskWithPartition(c, source, "pdName")
+	case "awsElasticBlockStore":
+		diskWithPartition(c, source, "volumeID")
+	case "nfs":
+		validateNFS(c, source)
+	case "flocker":
+		validateFlocker(c, source)
+	case "quobyte":
+		validateQuobyte(c, source)
+	case "fc":
+		validateFibreChannel(c, source)
+	case "flexVolume":
+		validateFlexOptions(c, source)
+	case "azureDisk":
+		validateAzureDisk(c, source)
+	case "rbd":
+		c.needEach(source, "monitors,image")
+	case "cephfs":
+		c.need(source.get("monitors"))
+	case "vsphereVolume":
+		c.need(source.get("volumePath"))
+	case "photonPersistentDisk":
+		c.need(source.get("pdID"))
+	case "portworxVolume":
+		c.need(source.get("volumeID"))
+	case "scaleIO":
+		c.needEach(source, "gateway,system,volumeName")
+	default:
+		return false
+	}
+	return true
+}
+
+// needEach requires fields of an object, whose names are separated by commas.
+func (c *check) needEach(object field, list string) {
+	for name := range strings.SplitSeq(list, ",") {
+		c.need(object.get(name))
+	}
+}
+
 func validateHostPath(c *check, n field) {
 	path := n.get("path")
 	if !c.need(path) {
