@@ -226,17 +226,22 @@ func (d *describer) text(f *fieldMerge) string {
 
 func (d *describer) rows(w *tabwriter.Writer, fields []*fieldMerge, from int) {
 	for _, f := range fields {
-		apply, name := short(f.Apply), f.Path[from:]
+		name := f.Path[from:]
 		if f.Immutable {
 			name += " (immutable)"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t\n", name, f.Type, apply, short(f.Strategic), f.Default)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t\n", name, f.Type, short(f.Apply, f.whole.apply), short(f.Strategic, f.whole.strategic), f.Default)
 		d.rows(w, f.Fields, from)
 	}
 }
 
-// short returns the first part of a description.
-func short(text string) string {
+// short returns the first part of a description, with the name instead of the path of a field that is
+// replaced as a whole.
+func short(text string, whole *fieldMerge) string {
+	if whole != nil {
+		name, _ := whole.path[len(whole.path)-1].Name()
+		return "part of " + name
+	}
 	text, _, _ = strings.Cut(text, ":")
 	return text
 }

@@ -34,7 +34,12 @@ type fieldMerge struct {
 	t     *schema.Type
 	above []above
 	path  document.Path // with index 0 for list items
+	whole wholes
 }
+
+// wholes has, for each kind of patch, the enclosing field that is replaced as a whole, so that what the
+// schema says about the fields in it has no effect; nil if there is none.
+type wholes struct{ apply, strategic, merge *fieldMerge }
 
 // above is an enclosing type of a field, and the field's path from there in the notation of
 // default rules.
@@ -141,7 +146,7 @@ func (d *describer) member(f *fieldMerge, name string) *fieldMerge {
 		return nil
 	}
 	own := t.Map.Field(name)
-	kid := &fieldMerge{t: t.Map.Member(name), Path: f.Path + document.Keys(name).String(), path: slices.Clone(f.path)}
+	kid := &fieldMerge{t: t.Map.Member(name), Path: f.Path + document.Keys(name).String(), path: slices.Clone(f.path), whole: f.wholesWithin()}
 	if kid.t == nil {
 		return nil
 	}

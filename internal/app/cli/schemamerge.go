@@ -10,6 +10,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
+// wholly describes a field that a patch replaces without looking at the value that it had.
+const wholly = "replaced as a whole"
+
 // merges describes how a field merges in each kind of patch. own is the declaration of the
 // field, nil for the object itself and for map values.
 func (d *describer) merges(f *fieldMerge, own *schema.Field) {
@@ -17,7 +20,7 @@ func (d *describer) merges(f *fieldMerge, own *schema.Field) {
 	f.Apply = explain.Merges(t)
 	f.Merge = "replaced"
 	if t.List != nil {
-		f.Merge = "replaced as a whole"
+		f.Merge = wholly
 	}
 	if t.Map != nil && t.List == nil {
 		f.Merge = "merged member by member"
@@ -35,16 +38,41 @@ func (d *describer) merges(f *fieldMerge, own *schema.Field) {
 			f.MapType = "atomic"
 		}
 	}
-	if !d.kind.Builtin {
-		f.Strategic = "not supported: the API server refuses it for custom resources"
-		return
-	}
 	var strategy schema.PatchStrategy
-	if own != nil {
+	if own != nil && d.kind.Builtin {
 		strategy, f.MergeKey = own.Strategy, own.MergeKey
 	}
 	f.PatchStrategy = strategyText(strategy)
 	f.Strategic = strategic(f, strategy)
+	f.Apply = partOf(f.whole.apply, f.Apply)
+	f.Strategic = partOf(f.whole.strategic, f.Strategic)
+	f.Merge = partOf(f.whole.merge, f.Merge)
+	if !d.kind.Builtin {
+		f.Strategic = "not supported: the API server refuses it for custom resources"
+	}
+}
+
+// partOf describes a field in one that is replaced as a whole. If there is none, it returns the text.
+func partOf(whole *fieldMerge, text string) string {
+	if whole == nil {
+		return text
+	}
+	return "part of " + whole.Path + ": replaced with it"
+}
+
+// wholesWithin returns the wholes of the fields in a field.
+func (f *fieldMerge) wholesWithin() wholes {
+	w := f.whole
+	if w.apply == nil && (f.ListType == "atomic" || f.MapType == "atomic") {
+		w.apply = f
+	}
+	if w.strategic == nil && f.Strategic == wholly {
+		w.strategic = f
+	}
+	if w.merge == nil && f.Merge == wholly {
+		w.merge = f
+	}
+	return w
 }
 
 // withDefaults lists the keys of a list with their defaults.
@@ -78,7 +106,7 @@ func strategyText(s schema.PatchStrategy) string {
 func strategic(f *fieldMerge, strategy schema.PatchStrategy) string {
 	switch t := f.t; {
 	case t.List != nil && t.Map == nil && strategy&schema.StrategyMerge == 0:
-		return "replaced as a whole"
+		return wholly
 	case t.List != nil && t.Map == nil && f.MergeKey == "":
 		return "merged as a set"
 	case t.List != nil && t.Map == nil:
@@ -88,7 +116,7 @@ func strategic(f *fieldMerge, strategy schema.PatchStrategy) string {
 		}
 		return text
 	case t.Map != nil && t.List == nil && strategy&schema.StrategyReplace != 0:
-		return "replaced as a whole"
+		return wholly
 	case t.Map != nil && t.List == nil && strategy&schema.StrategyRetainKeys != 0:
 		return "merged member by member: kubectl's patches remove the members that the manifest omits ($retainKeys)"
 	case t.Map != nil && t.List == nil:
