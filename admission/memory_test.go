@@ -3,6 +3,7 @@ package admission_test
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 	"weak"
@@ -70,4 +71,97 @@ func TestDeletedDefinitionsAreNotKept(t *testing.T) {
 		}
 	}
 	runtime.KeepAlive(c)
+}
+
+// TestMemoryDoesNotGrow creates, uses and deletes definitions, policies and webhooks of ever new names, and
+// checks that what is compiled for them does not stay: the rules of one definition take a hundred kilobytes.
+// The metrics of Kubernetes' libraries keep seven for the names, here as in kube-apiserver.
+func TestMemoryDoesNotGrow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles hundreds of expressions")
+	}
+	history := cluster.NewStore()
+	config := cluster.Config{Store: history}
+	if err := admission.Configure(&config, admission.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := cluster.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := create(c, "", "v1", "namespaces", "", `{"metadata":{"name":"default"}}`); err != nil {
+		t.Fatal(err)
+	}
+	rules := `{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["configmaps"]}]}`
+	const policies = "admissionregistration.k8s.io"
+	objects := []struct{ group, resource, name, body string }{
+		{"apiextensions.k8s.io", "customresourcedefinitions", "things#.example.com", `{"metadata":{"name":"things#.example.com"},"spec":{"group":"example.com","scope":"Cluster",
+			"names":{"plural":"things#","kind":"Thing#"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
+			{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-validations":[{"rule":"true"}]}}}}}]}}`},
+		{"example.com", "things#", "a", `{"apiVersion":"example.com/v1","kind":"Thing#","metadata":{"name":"a"},"spec":{}}`},
+		{policies, "validatingadmissionpolicies", "p#", `{"metadata":{"name":"p#"},"spec":{"matchConstraints":` + rules + `,"validations":[{"expression":"object.metadata.name != 'x#'"}]}}`},
+		{policies, "validatingadmissionpolicybindings", "p#", `{"metadata":{"name":"p#"},"spec":{"policyName":"p#","validationActions":["Deny"]}}`},
+		{policies, "mutatingadmissionpolicies", "p#", `{"metadata":{"name":"p#"},"spec":{"reinvocationPolicy":"Never","matchConstraints":` + rules + `,"mutations":[{"patchType":"ApplyConfiguration",
+			"applyConfiguration":{"expression":"Object{metadata: Object.metadata{labels: {'l#':'x'}}}"}}]}}`},
+		{policies, "mutatingadmissionpolicybindings", "p#", `{"metadata":{"name":"p#"},"spec":{"policyName":"p#"}}`},
+		{policies, "validatingwebhookconfigurations", "w#", `{"metadata":{"name":"w#"},"webhooks":[{"name":"w#.example.com","clientConfig":{"url":"https://127.0.0.1:1/#"},
+			"matchConditions":[{"name":"c","expression":"object.metadata.name != 'z#'"}],"failurePolicy":"Ignore","sideEffects":"None","admissionReviewVersions":["v1"],"rules":` +
+			strings.TrimSuffix(strings.TrimPrefix(rules, `{"resourceRules":`), "}") + `}]}`},
+		{"", "configmaps", "a", `{"metadata":{"name":"a"}}`},
+	}
+	use := func(n int) {
+		numbered := strings.NewReplacer("#", fmt.Sprint(n)).Replace
+		for _, o := range objects {
+			if _, err := create(c, o.group, "v1", numbered(o.resource), namespaceOf(o.resource), numbered(o.body)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, o := range objects {
+			if o.group == "example.com" {
+				continue // deleted with its definition
+			}
+			if _, err := c.Do(t.Context(), &cluster.Request{Verb: cluster.Delete, Group: o.group, Version: "v1", Resource: o.resource, Namespace: namespaceOf(o.resource), Name: numbered(o.name)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// inUse returns the least memory in use of several collections: some values are dropped after one.
+	inUse := func() uint64 {
+		now, err := history.Revision(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := history.Compact(t.Context(), now-1); err != nil {
+			t.Fatal(err)
+		}
+		least := ^uint64(0)
+		for range 10 {
+			runtime.GC()
+			time.Sleep(20 * time.Millisecond)
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			least = min(least, m.HeapAlloc)
+		}
+		return least
+	}
+	const first, further, most = 15, 45, 20 << 10
+	for n := range first {
+		use(n)
+	}
+	before := inUse()
+	for n := range further {
+		use(first + n)
+	}
+	if after := inUse(); after > before+further*most {
+		t.Errorf("%d KiB are in use after %d repetitions and %d KiB after %d more: each leaves more than %d KiB", before>>10, first, after>>10, further, most>>10)
+	}
+	runtime.KeepAlive(c)
+}
+
+func namespaceOf(resource string) string {
+	if resource == "configmaps" {
+		return "default"
+	}
+	return ""
 }
