@@ -93,8 +93,11 @@ func newGenerator(o *options, theirs conformance.Send) (*generator, error) {
 		return nil, err
 	}
 	files, err := filepath.Glob(filepath.Join(o.recordings, "*.jsonl.gz"))
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("no recordings in %s: %w", o.recordings, err)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.recordings, err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s has no recordings (*.jsonl.gz): name their folder with -recordings, or run the command in the folder test", o.recordings)
 	}
 	var cases []conformance.Case
 	for _, file := range files {
