@@ -36,15 +36,7 @@ func cheapToys() string {
 // objects created in it.
 func newCluster(t testing.TB, o admission.Options, objects ...string) *cluster.Cluster {
 	t.Helper()
-	var config cluster.Config
-	if err := admission.Configure(&config, o); err != nil {
-		t.Fatal(err)
-	}
-	c, err := cluster.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
+	c := configured(t, cluster.Config{}, o)
 	for _, object := range objects {
 		doc, err := document.Parse([]byte(object), document.Options{})
 		if err != nil {
@@ -55,6 +47,20 @@ func newCluster(t testing.TB, o admission.Options, objects ...string) *cluster.C
 			t.Fatal(err)
 		}
 	}
+	return c
+}
+
+// configured returns a cluster with a configuration that admission.Configure completes.
+func configured(t testing.TB, config cluster.Config, o admission.Options) *cluster.Cluster {
+	t.Helper()
+	if err := admission.Configure(&config, o); err != nil {
+		t.Fatal(err)
+	}
+	c, err := cluster.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/store"
 )
 
 // TestDeletedDefinitionsAreNotKept creates and deletes definitions with rules, as a suite of tests does
@@ -18,15 +19,7 @@ import (
 // the store does not have their objects any more.
 func TestDeletedDefinitionsAreNotKept(t *testing.T) {
 	history := cluster.NewStore()
-	config := cluster.Config{Store: history}
-	if err := admission.Configure(&config, admission.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	c, err := cluster.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := configured(t, cluster.Config{Store: history}, admission.Options{})
 	kinds := make([]weak.Pointer[schema.Kind], 20)
 	for n := range kinds {
 		name := fmt.Sprintf("things%d", n)
@@ -49,13 +42,7 @@ func TestDeletedDefinitionsAreNotKept(t *testing.T) {
 	if _, err := create(c, "", "v1", "namespaces", "", `{"metadata":{"name":"a"}}`); err != nil {
 		t.Fatal(err)
 	}
-	now, err := history.Revision(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := history.Compact(t.Context(), now); err != nil {
-		t.Fatal(err)
-	}
+	compact(t, history)
 	alive := func() (n int) {
 		runtime.GC()
 		for _, k := range kinds {
@@ -81,33 +68,27 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		t.Skip("compiles hundreds of expressions")
 	}
 	history := cluster.NewStore()
-	config := cluster.Config{Store: history}
-	if err := admission.Configure(&config, admission.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	c, err := cluster.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := configured(t, cluster.Config{Store: history}, admission.Options{})
 	if _, err := create(c, "", "v1", "namespaces", "", `{"metadata":{"name":"default"}}`); err != nil {
 		t.Fatal(err)
 	}
-	rules := `{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["configmaps"]}]}`
-	const policies = "admissionregistration.k8s.io"
+	const (
+		policies = "admissionregistration.k8s.io"
+		rules    = `[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["configmaps"]}]`
+		matches  = `"matchConstraints":{"resourceRules":` + rules + `}`
+	)
 	objects := []struct{ group, resource, name, body string }{
 		{"apiextensions.k8s.io", "customresourcedefinitions", "things#.example.com", `{"metadata":{"name":"things#.example.com"},"spec":{"group":"example.com","scope":"Cluster",
 			"names":{"plural":"things#","kind":"Thing#"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
 			{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-validations":[{"rule":"true"}]}}}}}]}}`},
 		{"example.com", "things#", "a", `{"apiVersion":"example.com/v1","kind":"Thing#","metadata":{"name":"a"},"spec":{}}`},
-		{policies, "validatingadmissionpolicies", "p#", `{"metadata":{"name":"p#"},"spec":{"matchConstraints":` + rules + `,"validations":[{"expression":"object.metadata.name != 'x#'"}]}}`},
+		{policies, "validatingadmissionpolicies", "p#", `{"metadata":{"name":"p#"},"spec":{` + matches + `,"validations":[{"expression":"object.metadata.name != 'x#'"}]}}`},
 		{policies, "validatingadmissionpolicybindings", "p#", `{"metadata":{"name":"p#"},"spec":{"policyName":"p#","validationActions":["Deny"]}}`},
-		{policies, "mutatingadmissionpolicies", "p#", `{"metadata":{"name":"p#"},"spec":{"reinvocationPolicy":"Never","matchConstraints":` + rules + `,"mutations":[{"patchType":"ApplyConfiguration",
+		{policies, "mutatingadmissionpolicies", "p#", `{"metadata":{"name":"p#"},"spec":{"reinvocationPolicy":"Never",` + matches + `,"mutations":[{"patchType":"ApplyConfiguration",
 			"applyConfiguration":{"expression":"Object{metadata: Object.metadata{labels: {'l#':'x'}}}"}}]}}`},
 		{policies, "mutatingadmissionpolicybindings", "p#", `{"metadata":{"name":"p#"},"spec":{"policyName":"p#"}}`},
 		{policies, "validatingwebhookconfigurations", "w#", `{"metadata":{"name":"w#"},"webhooks":[{"name":"w#.example.com","clientConfig":{"url":"https://127.0.0.1:1/#"},
-			"matchConditions":[{"name":"c","expression":"object.metadata.name != 'z#'"}],"failurePolicy":"Ignore","sideEffects":"None","admissionReviewVersions":["v1"],"rules":` +
-			strings.TrimSuffix(strings.TrimPrefix(rules, `{"resourceRules":`), "}") + `}]}`},
+			"matchConditions":[{"name":"c","expression":"object.metadata.name != 'z#'"}],"failurePolicy":"Ignore","sideEffects":"None","admissionReviewVersions":["v1"],"rules":` + rules + `}]}`},
 		{"", "configmaps", "a", `{"metadata":{"name":"a"}}`},
 	}
 	use := func(n int) {
@@ -128,13 +109,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	}
 	// inUse returns the least memory in use of several collections: some values are dropped after one.
 	inUse := func() uint64 {
-		now, err := history.Revision(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := history.Compact(t.Context(), now-1); err != nil {
-			t.Fatal(err)
-		}
+		compact(t, history)
 		least := ^uint64(0)
 		for range 10 {
 			runtime.GC()
@@ -157,6 +132,18 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		t.Errorf("%d KiB are in use after %d repetitions and %d KiB after %d more: each leaves more than %d KiB", before>>10, first, after>>10, further, most>>10)
 	}
 	runtime.KeepAlive(c)
+}
+
+// compact drops the states that objects have had.
+func compact(t *testing.T, history store.Store[*cluster.Record]) {
+	t.Helper()
+	now, err := history.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := history.Compact(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func namespaceOf(resource string) string {

@@ -14,17 +14,9 @@ func TestReviewsReachNoWebhookFrom137(t *testing.T) {
 	for _, kind := range [...]string{"Validating", "Mutating"} {
 		for version, refused := range map[string]bool{"1.36": true, "1.37": false} {
 			hooks := startHookServer(t)
-			config := cluster.Config{Version: version}
-			if err := admission.Configure(&config, admission.Options{}); err != nil {
-				t.Fatal(err)
-			}
-			c, err := cluster.New(config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = c.Close() }()
+			c := configured(t, cluster.Config{Version: version}, admission.Options{})
 			path := map[string]string{"Validating": "/v/deny", "Mutating": "/m/deny"}[kind]
-			_, err = create(c, "admissionregistration.k8s.io", "v1", strings.ToLower(kind)+"webhookconfigurations", "", hooks.fill(`{"metadata":{"name":"all"},
+			_, err := create(c, "admissionregistration.k8s.io", "v1", strings.ToLower(kind)+"webhookconfigurations", "", hooks.fill(`{"metadata":{"name":"all"},
 				"webhooks":[{"name":"all.example.com","sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":{"url":"$HOOK$`+path+`","caBundle":"$CA$"},
 				"rules":[{"apiGroups":["*"],"apiVersions":["*"],"resources":["*"],"operations":["*"]}]}]}`))
 			if err != nil {
