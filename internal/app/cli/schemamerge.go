@@ -38,18 +38,18 @@ func (d *describer) merges(f *fieldMerge, own *schema.Field) {
 			f.MapType = "atomic"
 		}
 	}
-	var strategy schema.PatchStrategy
-	if own != nil && d.kind.Builtin {
-		strategy, f.MergeKey = own.Strategy, own.MergeKey
-	}
-	f.PatchStrategy = strategyText(strategy)
-	f.Strategic = strategic(f, strategy)
 	f.Apply = partOf(f.whole.apply, f.Apply)
-	f.Strategic = partOf(f.whole.strategic, f.Strategic)
 	f.Merge = partOf(f.whole.merge, f.Merge)
 	if !d.kind.Builtin {
 		f.Strategic = "not supported: the API server refuses it for custom resources"
+		return
 	}
+	var strategy schema.PatchStrategy
+	if own != nil {
+		strategy, f.MergeKey = own.Strategy, own.MergeKey
+	}
+	f.PatchStrategy = strategyText(strategy)
+	f.Strategic = partOf(f.whole.strategic, strategic(f, strategy))
 }
 
 // partOf describes a field in one that is replaced as a whole. If there is none, it returns the text.
