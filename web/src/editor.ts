@@ -227,7 +227,7 @@ export function makeEditor(options: EditorOptions): Editor {
     EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
     EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
-      pasted = update.transactions.some((t) => t.isUserEvent("input.paste"));
+      arrived = update.transactions.some((t) => t.isUserEvent("input.paste"));
       const text = update.state.doc.toString();
       const mode = modeOf(text);
       if (mode !== modeOf(update.startState.doc.toString())) update.view.dispatch({ effects: language.reconfigure(modes[mode]()) });
@@ -238,7 +238,7 @@ export function makeEditor(options: EditorOptions): Editor {
   const view = new EditorView({ state: state(options.text ?? ""), parent: root, root });
   const states = new Map<number, EditorState>();
   let shown = options.id;
-  let pasted = false;
+  let arrived = true; // the text was pasted, or is shown for the first time since another one
   return {
     host,
     text: () => view.state.doc.toString(),
@@ -247,9 +247,10 @@ export function makeEditor(options: EditorOptions): Editor {
         if (shown !== undefined) states.set(shown, view.state);
         if (states.size > mostStates) states.delete(states.keys().next().value!);
         view.setState((id === undefined ? undefined : states.get(id)) ?? state(text));
-        shown = id;
       }
       if (text !== view.state.doc.toString()) view.dispatch({ changes: difference(view.state.doc.toString(), text), annotations: [outside.of(true), Transaction.addToHistory.of(false)] });
+      if (id !== shown) arrived = true;
+      shown = id;
     },
     annotate(marks, cards = []) {
       const { state } = view;
@@ -257,11 +258,11 @@ export function makeEditor(options: EditorOptions): Editor {
       const below = placed(state, cards);
       if (RangeSet.eq([state.field(marksField)], [bad]) && RangeSet.eq([state.field(cardsField)], [below])) return; // each dispatch forces a layout of the page
       const effects: StateEffect<unknown>[] = [setMarks.of(bad), setCards.of(below)];
-      // A paste scrolls to the end of the text, and the first conflict may be out of view.
+      // The first conflict may be out of view: a paste scrolls to the end of the text, and another text begins at its top.
       const first = Math.min(...marks.map((m) => m.line).filter((line) => line > 0), ...cards.map((c) => c.line));
-      if (pasted && Number.isFinite(first)) {
+      if (arrived && Number.isFinite(first)) {
         effects.push(EditorView.scrollIntoView(state.doc.line(Math.min(first, state.doc.lines)).from, { y: "start", yMargin: 24 }));
-        pasted = false;
+        arrived = false;
       }
       view.dispatch({ effects });
     },

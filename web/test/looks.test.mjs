@@ -154,6 +154,18 @@ describe("the page is accessible and fit to see", { timeout: groupTime }, () => 
     }
   });
 
+  test("the ways out of the first conflict are in view, also in the low window of a laptop", async () => {
+    for (const [width, height] of [[1440, 900], [1440, 760], [1280, 720], [1280, 640]]) {
+      const { page, done } = await open({ viewport: { width, height } });
+      await settled(page);
+      const last = page.locator("#request .card button").last();
+      await last.waitFor();
+      const visible = await last.evaluate((b) => new Promise((found) => new IntersectionObserver(([entry]) => found(entry.intersectionRatio)).observe(b)));
+      assert.equal(visible, 1, `the part in view of ${await last.textContent()} at ${width} x ${height}`);
+      await done();
+    }
+  });
+
   test("a long name of a manager fits into every part of the page", async () => {
     const manifest = (colour) => JSON.stringify(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {colour: ${colour}}\n`);
     const name = "a-controller-with-a-very-long-name.operators.example.com-0123456789";
