@@ -56,13 +56,17 @@ func rounded(v document.Value) document.Value {
 			return document.NewFloat(float64(i))
 		}
 	case document.List:
-		for i, item := range v.Items() {
-			v = v.WithItem(i, rounded(item))
+		var b document.ListBuilder
+		for _, item := range v.Items() {
+			b.Append(rounded(item))
 		}
+		return b.List()
 	case document.Object:
+		var b document.ObjectBuilder
 		for name, m := range v.Members() {
-			v = v.With(name, rounded(m))
+			b.Set(name, rounded(m))
 		}
+		return b.Object()
 	}
 	return v
 }

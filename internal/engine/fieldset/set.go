@@ -8,6 +8,7 @@ package fieldset
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sort"
 
@@ -19,13 +20,27 @@ type Set struct{ root document.Value }
 
 // Of returns the set of the given paths.
 func Of(paths ...document.Path) Set {
-	s := Set{}
-	for _, p := range paths {
-		s = s.Union(path(p))
+	sets := make([]Set, len(paths))
+	for i, p := range paths {
+		sets[i] = path(p)
 	}
-	return s
+	return UnionOf(sets...)
 }
 
+// UnionOf returns the fields that are in any of the sets. It unites halves, because uniting the
+// sets one by one would copy the result for each.
+func UnionOf(sets ...Set) Set {
+	switch n := len(sets); n {
+	case 0:
+		return Set{}
+	case 1:
+		return sets[0]
+	default:
+		return UnionOf(sets[:n/2]...).Union(UnionOf(sets[n/2:]...))
+	}
+}
+
+// path returns the set of one path; that of the whole object is empty.
 func path(p document.Path) Set {
 	if len(p) == 0 {
 		return Set{}
@@ -160,19 +175,14 @@ func intersect(a, b document.Value, member bool) document.Value {
 		return a
 	}
 	e := edit{like: a, member: member}
-	i, at := First(a), First(a)
-	for j := First(b); j < b.Len(); j++ {
-		var found bool
-		if i, found = seek(a, b.Key(j), i); !found {
-			continue
-		}
+	at := First(a)
+	for i, j := range common(a, b) {
 		for ; at < i; at++ {
 			e.put(at, document.Value{})
 		}
 		x, y := a.At(i), b.At(j)
 		e.put(i, intersect(x, y, IsMember(x) && IsMember(y)))
-		i++
-		at = i
+		at = i + 1
 	}
 	for ; at < a.Len(); at++ {
 		e.put(at, document.Value{})
@@ -195,21 +205,36 @@ func (s Set) minus(o Set, deep bool) Set {
 
 func minus(a, b document.Value, member, deep bool) document.Value {
 	e := edit{like: a, member: member}
-	i := First(a)
-	for j := First(b); j < b.Len() && i < a.Len(); j++ {
-		var found bool
-		if i, found = seek(a, b.Key(j), i); !found {
-			continue
-		}
+	for i, j := range common(a, b) {
 		x, y := a.At(i), b.At(j)
 		var n document.Value
 		if !deep || !IsMember(y) {
 			n = minus(x, y, IsMember(x) && !IsMember(y), deep)
 		}
 		e.put(i, n)
-		i++
 	}
 	return e.node()
+}
+
+// common iterates over the elements that two nodes have in common, with the index in each.
+func common(a, b document.Value) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		i, j := First(a), First(b)
+		for i < a.Len() && j < b.Len() {
+			var found bool
+			if i, found = seek(a, b.Key(j), i); !found {
+				if i < a.Len() {
+					j, _ = seek(b, a.Key(i), j)
+				}
+				continue
+			}
+			if !yield(i, j) {
+				return
+			}
+			i++
+			j++
+		}
+	}
 }
 
 // Contains reports whether every field of o is in s.

@@ -2,6 +2,7 @@ package structured
 
 import (
 	"hash/maphash"
+	"slices"
 	"sort"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -24,6 +25,9 @@ type index struct {
 	// floats holds the elements with float64s beyond 2^53; nil if there are none. Such a
 	// float64 equals every integer that is rounded to it.
 	floats map[string]bool
+	// read maps the elements as decoded from managedFields to the first item of each, created on
+	// demand.
+	read map[string]int
 	// bad is the index of the first item without an element, -1 for none; mismatch is why it
 	// has none.
 	bad      int
@@ -144,10 +148,14 @@ func (x *index) findRead(e string) int {
 	if i := x.find(e); i >= 0 || !fieldset.Big(e) {
 		return i
 	}
-	for i := range x.elements {
-		if fieldset.Reread(x.elements[i]) == e {
-			return i
+	if x.read == nil {
+		x.read = make(map[string]int, len(x.elements))
+		for i, element := range slices.Backward(x.elements) {
+			x.read[fieldset.Reread(element)] = i
 		}
+	}
+	if i, found := x.read[e]; found {
+		return i
 	}
 	return -1
 }

@@ -82,7 +82,8 @@ func (w *work) ignore(version string, s fieldset.Set) fieldset.Set {
 // serve the kind. The live object must match each of the types.
 func (w *work) reconcile(live document.Value, entries []Entry) ([]Entry, error) {
 	out := make([]Entry, 0, len(entries)+2)
-	for i, e := range entries {
+	var converts map[string]bool // versions that live has been converted to
+	for _, e := range entries {
 		t, err := w.typeOf(e.APIVersion)
 		if err != nil {
 			return nil, err
@@ -90,24 +91,19 @@ func (w *work) reconcile(live document.Value, entries []Entry) ([]Entry, error) 
 		if t == nil {
 			continue
 		}
-		if e.APIVersion != w.types.Version && !versionBefore(entries[:i], e.APIVersion) {
+		if e.APIVersion != w.types.Version && !converts[e.APIVersion] {
 			if _, err := w.convert(live, e.APIVersion); err != nil {
 				return nil, err
 			}
+			if converts == nil {
+				converts = map[string]bool{}
+			}
+			converts[e.APIVersion] = true
 		}
 		e.Fields = reconcile(t, e.Fields)
 		out = append(out, e)
 	}
 	return out, nil
-}
-
-func versionBefore(entries []Entry, version string) bool {
-	for i := range entries {
-		if entries[i].APIVersion == version {
-			return true
-		}
-	}
-	return false
 }
 
 // Apply merges config into live. It follows these rules, in order:

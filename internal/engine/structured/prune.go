@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -54,16 +55,12 @@ func (w *work) prune(merged document.Value, entries []Entry, self int, before En
 // restoreOwned restores the fields that any manager owns, version by version, beginning
 // with the version of the pruned object.
 func (w *work) restoreOwned(merged, pruned document.Value, version string, entries []Entry) (document.Value, error) {
-	owned := map[string]fieldset.Set{}
-	versions := []string{}
+	owned := map[string][]fieldset.Set{}
 	for i := range entries {
 		v := entries[i].APIVersion
-		if _, ok := owned[v]; !ok {
-			versions = append(versions, v)
-		}
-		owned[v] = owned[v].Union(w.reread(entries[i].Fields))
+		owned[v] = append(owned[v], w.reread(entries[i].Fields))
 	}
-	slices.Sort(versions)
+	versions := slices.Sorted(maps.Keys(owned))
 	if i := slices.Index(versions, version); i > 0 {
 		copy(versions[1:], versions[:i])
 		versions[0] = version
@@ -82,7 +79,7 @@ func (w *work) restoreOwned(merged, pruned document.Value, version string, entri
 		if pruned, err = w.convert(pruned, v); err != nil {
 			return pruned, inStep("failed to convert pruned object at version "+v, err)
 		}
-		keep := w.all(t, pruned).Union(named(t, owned[v]))
+		keep := w.all(t, pruned).Union(named(t, fieldset.UnionOf(owned[v]...)))
 		pruned = w.remove(t, merged, w.all(t, merged).Minus(keep))
 	}
 	return pruned, nil
