@@ -2,9 +2,9 @@ package fieldmanager
 
 import (
 	"cmp"
-	"slices"
 	"sort"
 
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
@@ -24,50 +24,90 @@ const (
 // "ancient-changes" entry that is not the oldest of its version can be merged into itself
 // and is then lost.
 func capUpdates(entries []entry) []entry {
-	var updates []entry
-	for _, e := range entries {
-		if e.Operation == structured.OperationUpdate {
-			updates = append(updates, e)
-		}
-	}
-	if len(updates) <= MaxUpdates {
+	left := countUpdates(entries)
+	if left <= MaxUpdates {
 		return entries
 	}
-	sort.SliceStable(updates, func(i, j int) bool {
-		a, b := &updates[i], &updates[j]
-		return cmp.Or(cmp.Compare(seconds(a.Time), seconds(b.Time)), cmp.Compare(identifier(ownerOf(a)), identifier(ownerOf(b)))) < 0
-	})
-	firsts := map[string]entry{}
-	left := len(updates)
-	for _, e := range updates {
+	merged := make([]bool, len(entries))
+	versions := map[string]*ancients{}
+	for _, i := range updatesByTime(entries) {
 		if left <= MaxUpdates {
 			break
 		}
-		first, seen := firsts[e.APIVersion]
-		if !seen {
-			firsts[e.APIVersion] = e
+		e := &entries[i]
+		a := versions[e.APIVersion]
+		if a == nil {
+			versions[e.APIVersion] = newAncients(entries, i)
 			continue
 		}
-		entries = gather(entries, first, e)
+		if a.at < 0 {
+			a.at = a.oldest
+			entries[a.at] = entry{Manager: ancient, Operation: structured.OperationUpdate, APIVersion: e.APIVersion, Fields: entries[a.at].Fields}
+		}
+		a.fields = append(a.fields, e.Fields)
+		entries[a.at].Time = e.Time
+		merged[i] = true
 		left--
+		if i == a.at { // the flaw
+			a.at, a.fields = -1, nil
+		}
 	}
-	return entries
+	for _, a := range versions {
+		if a.at >= 0 {
+			entries[a.at].Fields = entries[a.at].Fields.Union(fieldset.UnionOf(a.fields...))
+		}
+	}
+	kept := entries[:0]
+	for i := range entries {
+		if !merged[i] {
+			kept = append(kept, entries[i])
+		}
+	}
+	return kept
 }
 
-// gather adds the fields of an entry to the ancient-changes entry of its version, which
-// replaces first, the oldest entry of the version.
-func gather(entries []entry, first, e entry) []entry {
-	bucket := entry{Manager: ancient, Operation: structured.OperationUpdate, APIVersion: e.APIVersion}
-	at := find(entries, &bucket)
-	if at < 0 {
-		if at = find(entries, &first); at < 0 {
-			return entries
+func countUpdates(entries []entry) int {
+	n := 0
+	for i := range entries {
+		if entries[i].Operation == structured.OperationUpdate {
+			n++
 		}
-		bucket.Fields = entries[at].Fields
-		entries[at] = bucket
 	}
-	from := find(entries, &e)
-	entries[at].Fields = entries[at].Fields.Union(entries[from].Fields)
-	entries[at].Time = e.Time
-	return slices.Delete(entries, from, from+1)
+	return n
+}
+
+// updatesByTime returns the indices of the update entries, the oldest first.
+func updatesByTime(entries []entry) []int {
+	type update struct {
+		index int
+		at    int64
+		id    string
+	}
+	var updates []update
+	for i := range entries {
+		if e := &entries[i]; e.Operation == structured.OperationUpdate {
+			updates = append(updates, update{i, seconds(e.Time), identifier(ownerOf(e))})
+		}
+	}
+	sort.SliceStable(updates, func(i, j int) bool {
+		a, b := &updates[i], &updates[j]
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.id, b.id)) < 0
+	})
+	indices := make([]int, len(updates))
+	for i, u := range updates {
+		indices[i] = u.index
+	}
+	return indices
+}
+
+// ancients describes the merging of the update entries of one apiVersion.
+type ancients struct {
+	oldest int            // index of the oldest entry
+	at     int            // index of the "ancient-changes" entry, -1 if there is none
+	fields []fieldset.Set // of the entries merged into it
+}
+
+func newAncients(entries []entry, oldest int) *ancients {
+	e := entry{Manager: ancient, Operation: structured.OperationUpdate, APIVersion: entries[oldest].APIVersion}
+	return &ancients{oldest: oldest, at: find(entries, &e)}
 }

@@ -2,7 +2,10 @@ package fieldmanager_test
 
 import (
 	"errors"
+	"fmt"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -355,6 +358,63 @@ func TestOldestUpdatesAreMergedIntoOneEntry(t *testing.T) {
 	}
 	if got, want := live.Managed.Of("ancient-changes")[0].Fields.Len(), 5; got != want {
 		t.Errorf("ancient-changes has %d fields, want %d:\n%s", got, want, owners(live.Managed))
+	}
+}
+
+// TestManyManagersTakeLinearTime compares the memory that an update allocates whose body has n and 8n
+// managers. A client may send thousands of them.
+func TestManyManagersTakeLinearTime(t *testing.T) {
+	m := newWidgets(t, nil, nil)
+	const n = 150
+	cost := func(n int) uint64 {
+		var list strings.Builder
+		for i := range n {
+			fmt.Fprintf(&list, `,{"manager":"m%d","operation":"Update","apiVersion":"lab/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:any":{"f:k%d":{}}}}}`, i, i)
+		}
+		next := object(`{"any":{"k1":1}}`).Set(parse("["+list.String()[1:]+"]"), "metadata", "managedFields")
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		o, err := m.Update(fieldmanager.Object{Value: object(`{}`)}, next, fieldmanager.UpdateOptions{FieldManager: "u"})
+		runtime.ReadMemStats(&after)
+		if err != nil || o.Managed.Len() != fieldmanager.MaxUpdates {
+			t.Fatalf("%d entries, %v", o.Managed.Len(), err)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := cost(n), cost(8*n); many > 2*8*few {
+		t.Errorf("%d KB for %d managers, %d KB for %d", few>>10, n, many>>10, 8*n)
+	}
+}
+
+// TestLastEntryOfAnOwnerCounts decodes managedFields in which the first and the last entry have the same
+// owner. A few entries are compared with each other, many are looked up.
+func TestLastEntryOfAnOwnerCounts(t *testing.T) {
+	entry := func(manager, operation, version, field string) string {
+		return fmt.Sprintf(`{"manager":%q,"operation":%q,"apiVersion":%q,"fieldsType":"FieldsV1","fieldsV1":{"f:%s":{}}}`, manager, operation, version, field)
+	}
+	for _, others := range []int{1, 40} {
+		for _, c := range []struct {
+			why, first, last string
+			same             bool
+		}{
+			{"an apply", entry("a", "Apply", "v1", "x"), entry("a", "Apply", "v1", "y"), true},
+			{"an apply in another version", entry("a", "Apply", "v1", "x"), entry("a", "Apply", "v2", "y"), true},
+			{"an update", entry("a", "Update", "v1", "x"), entry("a", "Update", "v1", "y"), true},
+			{"an update in another version", entry("a", "Update", "v1", "x"), entry("a", "Update", "v2", "y"), false},
+		} {
+			list := []string{c.first}
+			for i := range others {
+				list = append(list, entry("m"+strconv.Itoa(i), "Update", "v1", "z"))
+			}
+			m, err := fieldmanager.DecodeManaged(parse("[" + strings.Join(append(list, c.last), ",") + "]"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			of := m.Of("a")
+			if (len(of) == 1) != c.same || !of[len(of)-1].Fields.Has(document.Keys("y")) || m.Len() != others+len(of) {
+				t.Errorf("%s, among %d others: %v", c.why, others, of)
+			}
+		}
 	}
 }
 

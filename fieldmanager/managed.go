@@ -148,17 +148,41 @@ func decodeEntries(list document.Value) ([]entry, error) {
 	return entries, nil
 }
 
+// fewEntries is the number of entries up to which comparing an owner with each of them is faster
+// than a map.
+const fewEntries = 16
+
 // latest removes all but the last entry of each owner, in place.
 func latest(entries []entry) []entry {
 	kept := entries[:0]
+	var places map[Owner]int // in kept
+	if len(entries) > fewEntries {
+		places = make(map[Owner]int, len(entries))
+	}
 	for i := range entries {
-		if at := find(kept, &entries[i]); at >= 0 {
-			kept[at] = entries[i]
+		e := &entries[i]
+		at, known := -1, false
+		if places == nil {
+			at = find(kept, e)
+		} else if at, known = places[identity(e)]; !known {
+			places[identity(e)], at = len(kept), -1
+		}
+		if at >= 0 {
+			kept[at] = *e
 		} else {
-			kept = append(kept, entries[i])
+			kept = append(kept, *e)
 		}
 	}
 	return kept
+}
+
+// identity returns the owner of an entry without what Same does not compare.
+func identity(e *entry) Owner {
+	o := ownerOf(e)
+	if o.Operation == OperationApply {
+		o.APIVersion = ""
+	}
+	return o
 }
 
 // find returns the index of the entry with e's owner, or -1.
