@@ -85,12 +85,12 @@ func BenchmarkReadYAML(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, read := range map[string]func([]byte, int, Options, bool) ([]*Document, error){"ours": readDocuments, "library": readAnyYAML} {
+	for name, read := range map[string]func([]byte, Options, bool) ([]*Document, error){"ours": readYAML, "library": readByLibrary} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(in)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if docs, err := read(in, 1, Options{}, false); err != nil || len(docs) != 1 {
+				if docs, err := read(in, Options{}, false); err != nil || len(docs) != 1 {
 					b.Fatal(len(docs), err)
 				}
 			}

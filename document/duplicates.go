@@ -97,8 +97,13 @@ func merged(same []node) node {
 	return out
 }
 
-// maxDuplicates bounds the duplicate keys that a Document lists; messages do not need more.
-const maxDuplicates = 1000
+// The bounds of the duplicate keys that a Document lists; messages do not need more.
+const (
+	maxDuplicates = 1000
+	// maxDuplicateSteps bounds the length of all their paths together. Those of keys in objects that
+	// nest deeply are much longer than the text.
+	maxDuplicateSteps = 100 * maxDuplicates
+)
 
 // listDuplicates computes the paths of the keys at the offsets in twice.
 func (p *parser) listDuplicates() {
@@ -107,8 +112,12 @@ func (p *parser) listDuplicates() {
 	if p.from > 0 {
 		walk.pos = p.doc.position(p.from)
 	}
+	steps := 0
 	for _, at := range p.twice[:min(len(p.twice), maxDuplicates)] {
 		walk.to(at)
+		if steps += len(walk.path); steps > maxDuplicateSteps && len(p.doc.Duplicates) > 0 {
+			return
+		}
 		pos := walk.pos
 		if p.doc.marks != nil {
 			pos = p.doc.position(at)

@@ -82,3 +82,16 @@ func TestManyDuplicateKeysParseInLinearTime(t *testing.T) {
 		}
 	}
 }
+
+// TestDuplicatesOfDeepObjectsAreFew parses 70 KB with 2,000 duplicate keys whose paths have 9,000 steps.
+func TestDuplicatesOfDeepObjectsAreFew(t *testing.T) {
+	const depth = 9000
+	text := strings.Repeat(`{"a":`, depth) + "{" + strings.Repeat(`"b":1,`, 2000) + `"c":1}` + strings.Repeat("}", depth)
+	d, err := Parse([]byte(text), Options{Duplicates: DuplicatesLast})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(d.Duplicates); n == 0 || n*depth > maxDuplicateSteps {
+		t.Errorf("%d duplicates are listed", n)
+	}
+}

@@ -56,8 +56,8 @@ func (o Options) tooLarge(n int) error {
 type Document struct {
 	// Root is the parsed value.
 	Root Value
-	// Duplicates lists the repeated keys if Options allowed them: the first thousand, in
-	// source order.
+	// Duplicates lists the repeated keys if Options allowed them, in source order: the first
+	// thousand, or fewer of those with long paths.
 	Duplicates []Duplicate
 
 	source string

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxAliasGrowth bounds the expansion of YAML aliases: this many times the size of the
-// input plus one megabyte.
+// maxAliasGrowth bounds the expansion of the aliases and merge keys of a YAML input, in all its
+// documents together: this many times the size of the input plus one megabyte.
 const maxAliasGrowth = 10
 
 // Read parses a stream of YAML or JSON documents like kubectl: JSON, of which several objects may
@@ -121,16 +121,18 @@ func sameInYAML(data []byte) bool {
 // parses the whole stream, because the reason and its position may depend on what surrounds it.
 // What follows the first document is not looked at if only that is wanted.
 func readYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error) {
+	r := newYAMLReader(data, opts, firstOnly)
 	if hasOtherBreaks(data) {
-		return readDocuments(data, 1, opts, firstOnly)
+		return r.documents(data, 1)
 	}
 	var docs []*Document
 	line := 1
 	for rest := data; len(rest) > 0; {
 		next := nextMarker(rest)
-		read, err := readDocuments(rest[:next], line, opts, firstOnly)
+		read, err := r.documents(rest[:next], line)
 		if err != nil {
-			return readAnyYAML(data, 1, opts, firstOnly)
+			r = newYAMLReader(data, opts, firstOnly)
+			return r.anyDocuments(data, 1)
 		}
 		if firstOnly && len(read) > 0 {
 			return read, nil
@@ -140,6 +142,18 @@ func readYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error) {
 		rest = rest[next:]
 	}
 	return docs, nil
+}
+
+// yamlReader parses the documents of a YAML stream.
+type yamlReader struct {
+	opts      Options
+	firstOnly bool // the first document is wanted, even if it is empty
+	// budget is the number of bytes and merged members that may still be written.
+	budget int
+}
+
+func newYAMLReader(data []byte, opts Options, firstOnly bool) yamlReader {
+	return yamlReader{opts: opts, firstOnly: firstOnly, budget: maxAliasGrowth*len(data) + 1<<20}
 }
 
 // hasOtherBreaks reports whether YAML has line breaks other than newlines.
@@ -163,14 +177,14 @@ func nextMarker(data []byte) int {
 	return len(data)
 }
 
-// readDocuments parses a part of a stream that begins in the given line.
-func readDocuments(data []byte, line int, opts Options, firstOnly bool) ([]*Document, error) {
+// documents parses a part of the stream that begins in the given line.
+func (r *yamlReader) documents(data []byte, line int) ([]*Document, error) {
 	if out, marks, ok := readBlock(data, line); ok {
-		if d, err := parse(yamlDocument(out, marks, opts)); err == nil {
+		if d, err := parse(yamlDocument(out, marks, r.opts)); err == nil {
 			return []*Document{d}, nil
 		}
 	}
-	return readAnyYAML(data, line, opts, firstOnly)
+	return r.anyDocuments(data, line)
 }
 
 // yamlDocument returns the document of JSON text that was converted from YAML. The text
@@ -184,8 +198,8 @@ func yamlDocument(out []byte, marks []mark, opts Options) *Document {
 	return d
 }
 
-// readAnyYAML parses a part of a stream with the YAML library.
-func readAnyYAML(data []byte, line int, opts Options, firstOnly bool) ([]*Document, error) {
+// anyDocuments is documents with the YAML library, which parses all of YAML.
+func (r *yamlReader) anyDocuments(data []byte, line int) ([]*Document, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var docs []*Document
 	for {
@@ -195,20 +209,21 @@ func readAnyYAML(data []byte, line int, opts Options, firstOnly bool) ([]*Docume
 			return docs, nil
 		}
 		if err != nil {
-			return nil, yamlError(err, opts)
+			return nil, yamlError(err, r.opts)
 		}
-		c := yamlConverter{opts: opts, before: line - 1, budget: maxAliasGrowth*len(data) + 1<<20}
+		c := yamlConverter{opts: r.opts, before: line - 1, budget: r.budget}
 		if err := c.node(&n, 0); err != nil {
 			return nil, err
 		}
-		if string(c.out) != "null" || firstOnly {
-			d, err := parse(yamlDocument(c.out, c.marks, opts))
+		r.budget = c.left()
+		if string(c.out) != "null" || r.firstOnly {
+			d, err := parse(yamlDocument(c.out, c.marks, r.opts))
 			if err != nil {
 				return nil, err
 			}
 			docs = append(docs, d)
 		}
-		if firstOnly {
+		if r.firstOnly {
 			return docs, nil
 		}
 	}

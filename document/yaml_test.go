@@ -2,6 +2,8 @@ package document
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -125,11 +127,41 @@ func TestReadObjectsThatFollowEachOther(t *testing.T) {
 	}
 }
 
+// TestReadBoundsAliases reads small inputs whose aliases and merge keys multiply. Without a bound
+// each would take gigabytes or hours.
 func TestReadBoundsAliases(t *testing.T) {
-	in := []byte("a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n" +
-		"d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n")
-	if _, err := Read(in, Options{}); err == nil {
-		t.Fatal("a document whose aliases multiply was read")
+	// levels returns n members, each of which has ten times what the one before it has.
+	levels := func(n int, first, next string) string {
+		text := "a0: &a0 " + first + "\n"
+		for i := range n {
+			of := strings.Repeat(fmt.Sprintf(",*a%d", i), 10)[1:]
+			text += fmt.Sprintf("a%d: &a%d "+next+"\n", i+1, i+1, of)
+		}
+		return text
+	}
+	var large ObjectBuilder
+	for i := range 1000 {
+		large.Set(fmt.Sprint("x", i), NewNull())
+	}
+	for _, c := range []struct{ in, why string }{
+		{levels(8, "[x,x,x]", "[%s]"), "lists of lists"},
+		{levels(8, "{x: y}", "{<<: [%s]}"), "merge keys"},
+		{levels(8, "{}", "{<<: [%s]}"), "merge keys that add nothing"},
+		{strings.Repeat("---\n"+levels(4, "[x,x,x]", "[%s]"), 100), "many documents, each of which is within the bound of a large one"},
+		{strings.Repeat("---\n"+levels(4, "{}", "{<<: [%s]}"), 200), "many documents with merge keys"},
+		{"a: &a " + large.Object().String() + "\nb: [" + strings.Repeat("{<<: ["+strings.Repeat("*a,", 100)+"]},", 100) + "]", "many objects that merge a large one"},
+	} {
+		if _, err := Read([]byte(c.in), Options{}); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s: %v", c.why, err)
+		}
+	}
+	for _, c := range []struct{ in, why string }{
+		{"a: &a {x: 1}\n" + "b: [" + strings.Repeat("*a,", 1000) + "]", "an alias that is used often"},
+		{strings.Repeat("---\na: &a {x: 1}\nb: {<<: *a, y: 2}\n", 1000), "many documents with a merge key"},
+	} {
+		if _, err := Read([]byte(c.in), Options{}); err != nil {
+			t.Errorf("%s: %v", c.why, err)
+		}
 	}
 }
 

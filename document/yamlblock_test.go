@@ -46,6 +46,12 @@ func sameAsLibrary(t *testing.T, data []byte) bool {
 
 // manifests returns the YAML files in testdata and the YAML texts embedded in them, without
 // those in JSON, which readBlock does not support.
+// readByLibrary is readYAML with the YAML library alone.
+func readByLibrary(data []byte, opts Options, firstOnly bool) ([]*Document, error) {
+	r := newYAMLReader(data, opts, firstOnly)
+	return r.anyDocuments(data, 1)
+}
+
 func manifests(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -164,13 +170,13 @@ func TestBlockReader(t *testing.T) {
 func TestBlockReaderDuplicateKeys(t *testing.T) {
 	data := []byte("a: 1\nb:\n- c: 1\n  d: 2\n  c: 3\n")
 	_, fast := readYAML(data, Options{Name: "x"}, true)
-	_, slow := readAnyYAML(data, 1, Options{Name: "x"}, true)
+	_, slow := readByLibrary(data, Options{Name: "x"}, true)
 	if fast == nil || slow == nil || fast.Error() != slow.Error() {
 		t.Errorf("%v, the library %v", fast, slow)
 	}
 	for _, dups := range []Duplicates{DuplicatesLast, DuplicatesMerged} {
 		fast, err := readYAML(data, Options{Duplicates: dups}, true)
-		slow, err2 := readAnyYAML(data, 1, Options{Duplicates: dups}, true)
+		slow, err2 := readByLibrary(data, Options{Duplicates: dups}, true)
 		if err != nil || err2 != nil || !reflect.DeepEqual(fast[0].Duplicates, slow[0].Duplicates) || !Identical(fast[0].Root, slow[0].Root) {
 			t.Errorf("%v %v", fast, slow)
 		}
@@ -228,7 +234,7 @@ func TestStreamAgreesWithLibrary(t *testing.T) {
 			}
 		}
 		got, err := readYAML(text, Options{Name: "x"}, false)
-		want, wantErr := readAnyYAML(text, 1, Options{Name: "x"}, false)
+		want, wantErr := readByLibrary(text, Options{Name: "x"}, false)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) || len(got) != len(want) {
 			t.Fatalf("%d documents, %v; the library %d, %v\n%q", len(got), err, len(want), wantErr, text)
 		}

@@ -14,8 +14,12 @@ type yamlConverter struct {
 	out    []byte
 	marks  []mark
 	before int // lines of the input before the tree's
-	budget int // bytes that may still be written
+	budget int // bytes and merged members that may be written
+	merged int // members and mappings that merge keys have added
 }
+
+// left returns the budget that is left, which is negative if it is exceeded.
+func (c *yamlConverter) left() int { return c.budget - len(c.out) - c.merged }
 
 func (c *yamlConverter) fail(n *yaml.Node, reason string, cause error) error {
 	return &SyntaxError{Position: Position{Name: c.opts.Name, Line: n.Line, Column: n.Column}, Reason: reason, Err: cause}
@@ -25,7 +29,7 @@ func (c *yamlConverter) node(n *yaml.Node, depth int) error {
 	if depth > maxDepth {
 		return c.fail(n, "lists and objects nest deeper than 10000 levels", ErrTooDeep)
 	}
-	if len(c.out) > c.budget {
+	if c.left() < 0 {
 		return c.fail(n, "the document is too large after expanding aliases", ErrTooLarge)
 	}
 	c.marks = append(c.marks, mark{len(c.out), c.before + n.Line, n.Column})
@@ -105,7 +109,10 @@ func (c *yamlConverter) mapping(n *yaml.Node, depth int) error {
 
 // gather lists a mapping's members in order, with those of merged mappings in their place.
 func (c *yamlConverter) gather(n *yaml.Node, merged bool, depth int, members *[]yamlMember) error {
-	if depth > maxDepth || len(*members) > c.budget {
+	if merged {
+		c.merged += 1 + len(n.Content)/2
+	}
+	if depth > maxDepth || c.left() < 0 {
 		return c.fail(n, "the document is too large after expanding merge keys", ErrTooLarge)
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
