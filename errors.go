@@ -242,7 +242,7 @@ func alsoUndeclared(status *cluster.Status, listed []cluster.Cause, places *loca
 	}
 	known := make(map[string]bool, len(listed))
 	for _, c := range listed {
-		known[places.indexed(c.Path).String()] = true
+		known[places.Indexed(c.Path).String()] = true
 	}
 	var causes []cluster.Cause
 	_, unknown := structural.Prune(w.kind.Type(), w.Value)

@@ -79,6 +79,9 @@ type linter struct {
 	object   document.Value
 	live     bool
 	found    []Finding
+	// places finds the list items in the paths that an apply reports. All findings have indices: in a
+	// manifest, an item may lack its key or have that of another.
+	places *structured.Indexer
 	// mistyped holds the paths of the values that are reported to have a wrong type.
 	mistyped map[string]bool
 }
@@ -129,7 +132,7 @@ func (l *linter) fits() {
 	// again with corrections of those found before.
 	const most = 10
 	object := l.declared()
-	l.mistyped = map[string]bool{}
+	l.places, l.mistyped = structured.NewIndexer(l.typ, l.object), map[string]bool{}
 	for _, f := range l.found {
 		if f.Rule == lintType {
 			l.mistyped[f.Path.String()] = true
@@ -206,7 +209,7 @@ func (l *linter) misfit(e *structured.TypeError) {
 	case structured.KeyedNoKeys:
 		rule = lintMissingKey
 	}
-	at := l.indexed(e.Path)
+	at := l.places.Indexed(e.Path)
 	path := at.String()
 	switch {
 	case rule != lintType && l.has(rule), rule == lintType && l.mistyped[path]:
@@ -215,36 +218,6 @@ func (l *linter) misfit(e *structured.TypeError) {
 		l.mistyped[path] = true
 	}
 	l.add(rule, at, path+": "+e.Reason)
-}
-
-// indexed returns a path of the manifest with the indices of list items in place of their keys. All
-// findings have indices: in a manifest, an item may lack its key or have that of another.
-func (l *linter) indexed(path document.Path) document.Path {
-	p := place{t: l.typ, v: l.object}
-	out := make(document.Path, 0, len(path))
-	for i, step := range path {
-		if name, ok := step.Name(); ok {
-			p.v = p.v.Get(name)
-			if p.t != nil {
-				p.t = p.t.Map.Member(name)
-			}
-			out = append(out, step)
-			continue
-		}
-		at, ok := step.Index()
-		for n := 0; !ok && n < p.v.Len(); n++ {
-			at, ok = n, p.element(n) == step.Element()
-		}
-		if !ok {
-			return append(out, path[i:]...)
-		}
-		p.v = p.v.At(at)
-		if p.t != nil && p.t.List != nil {
-			p.t = p.t.List.Elem
-		}
-		out = append(out, document.IndexStep(at))
-	}
-	return out
 }
 
 func hint(t *schema.Type, p document.Path) string {
