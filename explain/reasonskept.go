@@ -179,14 +179,15 @@ func (e *explainer) byUpdate() {
 			continue
 		}
 		left := fieldset.Raw(entry.Fields.Minus(applied).FieldsV1()).Leaves()
-		structured.Locate(e.Type, left, []document.Value{e.After.Value}, func(path document.Path, at []document.Value, _ []document.Path) {
-			if e.has[path.String()] || !at[0].Exists() || !entry.Fields.Below(path).Empty() || e.configures(path) {
-				return
+		for field := range structured.Locate(e.Type, left, e.After.Value) {
+			path, v := field.Path, field.Values[0]
+			if e.has[path.String()] || !v.Exists() || !entry.Fields.Below(path).Empty() || e.configures(path) {
+				continue
 			}
 			list := ownersAt(e.After.Managed, path)
-			e.add(Reason{Change: Change{Path: path, Effect: Kept, Before: at[0], After: at[0], OwnersBefore: list, OwnersAfter: list, top: -1},
+			e.add(Reason{Change: Change{Path: path, Effect: Kept, Before: v, After: v, OwnersBefore: list, OwnersAfter: list, top: -1},
 				Rule: RuleByUpdate, KeptBy: list})
-		})
+		}
 	}
 }
 

@@ -201,7 +201,9 @@ func completeApplier(after, before []entry, self *entry, changed bool, now time.
 // describe returns the error for an apply with conflicts.
 func (m *Manager) describe(found structured.Conflicts, live, config document.Value) *Conflicts {
 	var list []Conflict
+	fields, steps := 0, 0
 	for _, c := range found {
+		fields += c.Fields.Size()
 		owner, at := ownerOf(&c.Entry), c.Entry.Time
 		t, a, b := m.types.Type, live, config
 		if owner.APIVersion != m.types.Version {
@@ -209,11 +211,14 @@ func (m *Manager) describe(found structured.Conflicts, live, config document.Val
 				t, a, b = other, m.converted(a, owner.APIVersion), m.converted(b, owner.APIVersion)
 			}
 		}
-		structured.Locate(t, c.Fields, []document.Value{a, b}, func(p document.Path, values []document.Value, _ []document.Path) {
-			list = append(list, Conflict{Owner: owner, Time: at, Path: p, Live: values[0], Wanted: values[1]})
-		})
+		for field := range structured.Locate(t, c.Fields, a, b) {
+			if steps += len(field.Path); steps > maxConflictSteps && len(list) > 0 {
+				break
+			}
+			list = append(list, Conflict{Owner: owner, Time: at, Path: field.Path, Live: field.Values[0], Wanted: field.Values[1]})
+		}
 	}
-	return newConflicts(list)
+	return newConflicts(list, fields-len(list))
 }
 
 // converted returns a value in another version for a message, or unchanged if it cannot be

@@ -45,9 +45,16 @@ func (c Conflict) String() string {
 // As JSON it is an object with the member "conflicts".
 type Conflicts struct {
 	// List holds at least one conflict. It is sorted by owner in the API server's order,
-	// and for each owner level by level from the root of the object.
+	// and for each owner level by level from the root of the object. If the paths of all conflicts
+	// have more than two million steps together, it does not have those after the limit.
 	List []Conflict `json:"conflicts"`
+
+	more int // conflicts that List does not have
 }
+
+// maxConflictSteps bounds the length of the paths in Conflicts.List together. Those of fields that nest
+// deeply are much longer than the configuration: 30 KB could give paths of a gigabyte.
+const maxConflictSteps = 2_000_000
 
 // maxMessage is the length from which on a message lists no further fields: the size limit
 // of a request body. Without it, ten thousand deeply nested fields of a small configuration
@@ -58,16 +65,16 @@ const maxMessage = 3 << 20
 // a longer one ends with the number of fields omitted.
 func (c *Conflicts) Error() string {
 	var b strings.Builder
-	b.WriteString("Apply failed with " + strconv.Itoa(len(c.List)))
-	if len(c.List) == 1 {
+	count := len(c.List) + c.more
+	b.WriteString("Apply failed with " + strconv.Itoa(count))
+	if count == 1 {
 		b.WriteString(" conflict: conflict with " + c.List[0].Owner.String() + ": " + c.List[0].Field())
 		return b.String()
 	}
 	b.WriteString(" conflicts: ")
 	for i := range c.List {
 		if b.Len() > maxMessage {
-			b.WriteString("\n- and " + strconv.Itoa(len(c.List)-i) + " more")
-			break
+			return b.String() + andMore(count-i)
 		}
 		if i == 0 || !c.List[i].Same(c.List[i-1].Owner) {
 			if i > 0 {
@@ -77,14 +84,21 @@ func (c *Conflicts) Error() string {
 		}
 		b.WriteString("\n- " + c.List[i].Field())
 	}
+	if c.more > 0 {
+		return b.String() + andMore(c.more)
+	}
 	return b.String()
 }
+
+// andMore is the end of a message that does not list n conflicts.
+func andMore(n int) string { return "\n- and " + strconv.Itoa(n) + " more" }
 
 // Is reports whether target is ErrConflict.
 func (c *Conflicts) Is(target error) bool { return target == ErrConflict }
 
-// newConflicts sorts conflicts by owner. Conflicts with one owner keep their order.
-func newConflicts(list []Conflict) *Conflicts {
+// newConflicts sorts conflicts by owner. Conflicts with one owner keep their order. more is the
+// number of those that are not in the list.
+func newConflicts(list []Conflict, more int) *Conflicts {
 	type sortable struct {
 		Conflict
 		id string
@@ -101,5 +115,5 @@ func newConflicts(list []Conflict) *Conflicts {
 	for i := range sorted {
 		list[i] = sorted[i].Conflict
 	}
-	return &Conflicts{List: list}
+	return &Conflicts{List: list, more: more}
 }

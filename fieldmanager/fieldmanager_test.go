@@ -386,6 +386,39 @@ func TestManyManagersTakeLinearTime(t *testing.T) {
 	}
 }
 
+// TestConflictsOfDeepFieldsAreBounded applies 30 KB that conflict with 2,000 fields at a depth of 2,000.
+// The paths of all would have 4 million steps; List has a part of them, and the message counts the others.
+func TestConflictsOfDeepFieldsAreBounded(t *testing.T) {
+	m := newWidgets(t, nil, nil)
+	const depth, fields, most = 2000, 2000, 2_000_000
+	nested := func(value int) document.Value {
+		var b strings.Builder
+		for i := range fields {
+			fmt.Fprintf(&b, `,"k%d":%d`, i, value)
+		}
+		return object(`{"any":` + strings.Repeat(`{"a":`, depth) + "{" + b.String()[1:] + "}" + strings.Repeat("}", depth) + "}")
+	}
+	live, err := m.Apply(fieldmanager.Object{}, nested(1), fieldmanager.ApplyOptions{FieldManager: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Apply(live, nested(2), fieldmanager.ApplyOptions{FieldManager: "b"})
+	var conflicts *fieldmanager.Conflicts
+	if !errors.As(err, &conflicts) {
+		t.Fatal(err)
+	}
+	text, steps := conflicts.Error(), 0
+	for _, c := range conflicts.List {
+		steps += len(c.Path)
+	}
+	if len(conflicts.List) == 0 || steps > most {
+		t.Errorf("%d conflicts with %d steps are listed", len(conflicts.List), steps)
+	}
+	if begin, end := fmt.Sprintf("Apply failed with %d conflicts", fields), fmt.Sprintf("\n- and %d more", fields-strings.Count(text, "\n- .")); !strings.HasPrefix(text, begin) || !strings.HasSuffix(text, end) {
+		t.Errorf("the message does not begin with %q and end with %q", begin, end)
+	}
+}
+
 // TestLastEntryOfAnOwnerCounts decodes managedFields in which the first and the last entry have the same
 // owner. A few entries are compared with each other, many are looked up.
 func TestLastEntryOfAnOwnerCounts(t *testing.T) {

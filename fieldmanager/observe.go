@@ -133,14 +133,14 @@ func (r *recorder) publish(before, after document.Value) {
 		if decisions[f.rule].outcome == patch.Kept {
 			fields = fields.Leaves()
 		}
-		structured.Locate(r.m.types.Type, fields, []document.Value{before, after}, func(p document.Path, at []document.Value, where []document.Path) {
-			d := r.decision(f, at)
-			d.Path, d.At = p, where[1]
-			if !at[1].Exists() {
-				d.At = where[0]
+		for field := range structured.Locate(r.m.types.Type, fields, before, after) {
+			d := r.decision(f, field.Values[0], field.Values[1])
+			d.Path, d.At = field.Path, field.Where[1]
+			if !d.New.Exists() {
+				d.At = field.Where[0]
 			}
 			r.m.observer(d)
-		})
+		}
 	}
 }
 
@@ -158,9 +158,9 @@ func (r *recorder) publishConflicts(found structured.Conflicts, live, config doc
 }
 
 // decision returns the decision about a field with the values before and after.
-func (r *recorder) decision(f report, at []document.Value) Decision {
+func (r *recorder) decision(f report, before, after document.Value) Decision {
 	rule := decisions[f.rule]
-	d := Decision{Rule: rule.apply, Outcome: rule.outcome, Owner: f.owner, Old: at[0], New: at[1]}
+	d := Decision{Rule: rule.apply, Outcome: rule.outcome, Owner: f.owner, Old: before, New: after}
 	if r.update {
 		d.Rule = rule.update
 	}

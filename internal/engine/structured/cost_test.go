@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -30,11 +29,11 @@ func TestLocateRoundedElementsInLinearTime(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		found := 0
-		Locate(numbers, read, []document.Value{list}, func(_ document.Path, at []document.Value, _ []document.Path) {
-			if at[0].Exists() {
+		for l := range Locate(numbers, read, list) {
+			if l.Values[0].Exists() {
 				found++
 			}
-		})
+		}
 		runtime.ReadMemStats(&after)
 		if found != n {
 			t.Errorf("%d of %d items were found", found, n)

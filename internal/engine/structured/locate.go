@@ -1,33 +1,53 @@
 package structured
 
 import (
+	"iter"
+	"slices"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Locate calls f for every field of a set, in the order of Set.Walk, with the field's value
-// in each of the values, absent if it does not exist, and its path with list indices. f may
-// keep the paths; the slices at and where are reused.
-func Locate(t *schema.Type, fields fieldset.Set, values []document.Value, f func(p document.Path, at []document.Value, where []document.Path)) {
-	w := begin(nil)
-	defer w.end()
-	l := locator{w: w, f: f}
-	l.each(t, fields, values, nil, make([]document.Path, len(values)))
+// Location is a field of a set with its place in several values.
+type Location struct {
+	Path document.Path // in field sets
+	// Values holds the field's value in each of the values, absent if it does not exist.
+	Values []document.Value
+	// Where holds the path with list indices in each of the values.
+	Where []document.Path
+}
+
+// Locate iterates over the fields of a set, in the order of Set.Walk, with their places in the values.
+func Locate(t *schema.Type, fields fieldset.Set, values ...document.Value) iter.Seq[Location] {
+	return func(yield func(Location) bool) {
+		w := begin(nil)
+		defer w.end()
+		l := locator{w: w, yield: yield}
+		l.each(t, fields, values, nil, make([]document.Path, len(values)))
+	}
 }
 
 type locator struct {
-	w *work
-	f func(document.Path, []document.Value, []document.Path)
+	w     *work
+	yield func(Location) bool
 }
 
-func (l *locator) each(t *schema.Type, fields fieldset.Set, values []document.Value, p document.Path, where []document.Path) {
+// each yields the fields of a set below the path p, and returns false if the iteration has ended. where
+// holds that path with list indices in each of the values. The paths are extended in place and copied
+// for each field, so that the cost does not depend on the depth of parts without fields.
+func (l *locator) each(t *schema.Type, fields fieldset.Set, values []document.Value, p document.Path, where []document.Path) bool {
 	trie := fields.JSON()
 	steps, positions := fields.Steps()
 	for i, s := range steps {
 		if _, is := fields.ChildAt(positions[i]); is {
 			at, to := l.step(t, trie.Key(positions[i]), values, where)
-			l.f(p.Join(s), at, to)
+			for k := range to {
+				to[k] = slices.Clone(to[k])
+			}
+			if !l.yield(Location{Path: slices.Clone(append(p, s)), Values: at, Where: to}) {
+				return false
+			}
 		}
 	}
 	for i, s := range steps {
@@ -35,9 +55,12 @@ func (l *locator) each(t *schema.Type, fields fieldset.Set, values []document.Va
 			element := trie.Key(positions[i])
 			kid, _ := typeBelow(t, element)
 			at, to := l.step(t, element, values, where)
-			l.each(kid, below, at, p.Join(s), to)
+			if !l.each(kid, below, at, append(p, s), to) {
+				return false
+			}
 		}
 	}
+	return true
 }
 
 // step descends one step in each of the values.
@@ -45,14 +68,14 @@ func (l *locator) step(t *schema.Type, element string, values []document.Value, 
 	at, to := make([]document.Value, len(values)), make([]document.Path, len(values))
 	for i, v := range values {
 		if name, ok := fieldset.Name(element); ok {
-			at[i], to[i] = v.Get(name), where[i].Child(name)
+			at[i], to[i] = v.Get(name), append(where[i], document.FieldStep(name))
 			continue
 		}
 		if t == nil || t.List == nil || v.Kind() != document.List {
 			continue
 		}
 		if j := l.w.indexOf(t.List, v).findRead(element); j >= 0 {
-			at[i], to[i] = v.At(j), where[i].Item(j)
+			at[i], to[i] = v.At(j), append(where[i], document.IndexStep(j))
 		}
 	}
 	return at, to
