@@ -29,8 +29,9 @@ const (
 //  5. test compares numbers, strings and booleans as JSON text: the server's
 //     encoding or, for values that the same patch added, that of the patch.
 //     Comparing a list that contains null fails (500).
-//  6. Copying more than MaxCopyBytes in total is refused (422), and so are more
-//     than MaxOperations operations (413).
+//  6. Copying more than MaxCopyBytes in total is refused (422), and so are a result
+//     that nests deeper than 10,000 levels (422) and more than MaxOperations
+//     operations (413).
 //
 // The cost is linear in the sizes of the object and the patch. Errors are *Error.
 func JSON(object, patch document.Value, o Options) (document.Value, error) {
@@ -57,8 +58,34 @@ func JSON(object, patch document.Value, o Options) (document.Value, error) {
 			return document.Value{}, err
 		}
 	}
+	out := w.root.build()
+	if w.steps > uncheckedSteps && deeper(out, maxDepth) {
+		return document.Value{}, refuse(TypeJSON, ErrCannotApply, nil, "the patched object nests deeper than 10000 levels")
+	}
 	w.report()
-	return w.root.build(), nil
+	return out, nil
+}
+
+const (
+	// maxDepth is the limit of encoding/json for the nesting of lists and objects, which parsed documents
+	// have too.
+	maxDepth = 10000
+	// uncheckedSteps is the number of steps of all pointers up to which the result is not checked. It bounds
+	// what the operations can add to the depth of the object and of the values.
+	uncheckedSteps = maxDepth / 2
+)
+
+// deeper reports whether lists and objects nest deeper than a number of levels.
+func deeper(v document.Value, levels int) bool {
+	if v.Len() > 0 && levels == 0 {
+		return true
+	}
+	for i := range v.Len() {
+		if deeper(v.At(i), levels-1) {
+			return true
+		}
+	}
+	return false
 }
 
 // An operation is one operation of a JSON patch.
@@ -151,6 +178,8 @@ type patcher struct {
 	copyLimit int
 	// trail holds the branches on the path last found.
 	trail []*branch
+	// steps is the number of tokens of all pointers so far.
+	steps int
 }
 
 func (w *patcher) do(op *operation) error {

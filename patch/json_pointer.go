@@ -29,6 +29,7 @@ func (w *patcher) find(op *operation, pointer string, has bool, field string) (*
 	b := w.root.open()
 	for {
 		w.trail = append(w.trail, b)
+		w.steps++
 		token, after, more := strings.Cut(rest, "/")
 		token = jsonpointer.Decode(token)
 		if !more {
