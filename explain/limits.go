@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -63,6 +62,7 @@ const (
 // JSONLimits returns the limits of a JSON patch for an object.
 func JSONLimits(from, patch document.Value) []Limit {
 	var limits []Limit
+	lists := map[string]bool{} // with a limit
 	fails := false
 	for _, op := range patch.Items() {
 		if name := op.Get("op").StringOr(""); name == "remove" || name == "replace" {
@@ -71,7 +71,8 @@ func JSONLimits(from, patch document.Value) []Limit {
 				limits = append(limits, wholeObject(from.Follow(path), path, op.Get("value"))...)
 			}
 		}
-		if list, ok := indexed(from, op.Get("path").StringOr("")); ok && !hasLimit(limits, LimitJSONIndex, list) {
+		if list, ok := indexed(from, op.Get("path").StringOr("")); ok && !lists[list.String()] {
+			lists[list.String()] = true
 			limits = append(limits, Limit{LimitJSONIndex, list, "items are referenced by index: if another item is added or removed before them, the patch changes the wrong item"})
 		}
 	}
@@ -122,10 +123,6 @@ func wholeObject(was document.Value, path document.Path, is document.Value) []Li
 		verb = "removed"
 	}
 	return []Limit{{LimitObject, path, "the whole object is " + verb + ": a field that another client adds meanwhile is lost"}}
-}
-
-func hasLimit(limits []Limit, rule string, path document.Path) bool {
-	return slices.ContainsFunc(limits, func(l Limit) bool { return l.Rule == rule && slices.Equal(l.Path, path) })
 }
 
 // MergeLimits returns the limits of a JSON merge patch for an object: the lists that it
@@ -216,8 +213,11 @@ func ApplyLimits(changes []Change, conflicts []fieldmanager.Conflict) []Limit {
 // rules can keep fields.
 func Missed(t *schema.Type, wanted document.Value, after fieldmanager.Object, apply bool) []Limit {
 	var limits []Limit
+	known := map[string]bool{}
 	for _, c := range Changes(t, fieldmanager.Object{Value: wanted}, fieldmanager.Object{Value: after.Value}) {
-		if l := missed(t, wanted, c, after.Managed, apply); !hasLimit(limits, l.Rule, l.Path) {
+		l := missed(t, wanted, c, after.Managed, apply)
+		if key := l.Rule + l.Path.String(); !known[key] { // several changes can be in one list
+			known[key] = true
 			limits = append(limits, l)
 		}
 	}
