@@ -3,6 +3,8 @@ package patchlabtest
 import (
 	"cmp"
 	"context"
+	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -112,8 +114,8 @@ func (g *gate) record(r *cluster.Request, err error) error {
 		Time: g.now(), User: r.User.Name, Manager: cmp.Or(r.FieldManager, agent), Verb: r.Verb.String(),
 		Group: r.Group, Resource: r.Resource, Subresource: r.Subresource, Namespace: r.Namespace, Name: nameOf(r), Code: 200,
 	}
-	if st, ok := err.(*cluster.Status); ok {
-		entry.Code = st.Code
+	if err != nil {
+		entry.Code = codeOf(err)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -122,6 +124,15 @@ func (g *gate) record(r *cluster.Request, err error) error {
 	}
 	g.requests = append(g.requests, entry)
 	return err
+}
+
+// codeOf returns the status code with which the server answers a failed request.
+func codeOf(err error) int {
+	var st *cluster.Status
+	if errors.As(err, &st) {
+		return st.Code
+	}
+	return http.StatusInternalServerError
 }
 
 // Requests returns the requests that the server has answered so far, in the order of their

@@ -1,0 +1,42 @@
+package patchlabtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/server"
+)
+
+// failing is a cluster whose requests fail.
+type failing struct {
+	server.Cluster
+	err error
+}
+
+func (f failing) Do(context.Context, *cluster.Request) (*cluster.Response, error) { return nil, f.err }
+
+// TestRecordedCodes: the code of a failed request is that of the response, whatever the form of the error.
+func TestRecordedCodes(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		err  error
+		code int
+	}{
+		{"a refusal", Conflict(), http.StatusConflict},
+		{"a refusal within another error", fmt.Errorf("webhook: %w", Conflict()), http.StatusConflict},
+		{"an error without a Status, which the server answers with 500", errors.New("the store is closed"), http.StatusInternalServerError},
+	} {
+		g := &gate{Cluster: failing{err: c.err}, now: time.Now}
+		if _, err := g.Do(t.Context(), &cluster.Request{Verb: cluster.List, Version: "v1", Resource: "pods"}); !errors.Is(err, c.err) {
+			t.Errorf("%s: error %v, want %v", c.why, err, c.err)
+		}
+		if got := g.requests[0].Code; got != c.code {
+			t.Errorf("%s: recorded with code %d, want %d", c.why, got, c.code)
+		}
+	}
+}
