@@ -19,6 +19,10 @@ import (
 func TestTypedObjectsNeedTheirKind(t *testing.T) {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, &metav1.PartialObjectMetadata{})
+	several := runtime.NewScheme()
+	for _, kind := range []string{"ConfigMap", "Secret"} {
+		several.AddKnownTypeWithName(schema.GroupVersionKind{Version: "v1", Kind: kind}, &metav1.PartialObjectMetadata{})
+	}
 	named := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "shop"}}
 	lab, err := patchlab.New(patchlab.Options{})
 	if err != nil {
@@ -34,6 +38,7 @@ func TestTypedObjectsNeedTheirKind(t *testing.T) {
 		{"an object without a scheme", clientobject.Input{Object: named}, "has no apiVersion and kind"},
 		{"an object with a scheme", clientobject.Input{Object: named, Scheme: scheme}, ""},
 		{"an object whose type is not in the scheme", clientobject.Input{Object: &metav1.Status{}, Scheme: scheme}, "no kind is registered"},
+		{"an object whose type has several kinds in the scheme", clientobject.Input{Object: named, Scheme: several}, "has 2 kinds in the scheme; set its apiVersion and kind"},
 		{"an unstructured object without a kind", clientobject.Input{Object: &unstructured.Unstructured{Object: map[string]any{}}}, "has no apiVersion and kind"},
 		{"no object", clientobject.Input{}, ""},
 		{"a nil object", clientobject.Input{Object: (*metav1.PartialObjectMetadata)(nil)}, ""},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -38,5 +39,17 @@ func TestRecordedCodes(t *testing.T) {
 		if got := g.requests[0].Code; got != c.code {
 			t.Errorf("%s: recorded with code %d, want %d", c.why, got, c.code)
 		}
+	}
+}
+
+// TestLatestRequestsAreKept: the list of requests does not grow without a limit, and the latest half of it is kept.
+func TestLatestRequestsAreKept(t *testing.T) {
+	g := &gate{now: time.Now}
+	for i := range maxRecorded + 1 {
+		_ = g.record(&cluster.Request{Name: strconv.Itoa(i)}, nil)
+	}
+	first, last := g.requests[0], g.requests[len(g.requests)-1]
+	if n := len(g.requests); n != maxRecorded/2+1 || first.Name != strconv.Itoa(maxRecorded/2) || last.Name != strconv.Itoa(maxRecorded) {
+		t.Errorf("%d requests, from %s to %s", n, first.Name, last.Name)
 	}
 }
