@@ -50,7 +50,7 @@ read from the cluster with kubectl unless a file or folder has this name.
 
 Fields that are in managedFields but not in the object are listed at the end.
 
-` + exitHelpOf(map[int]string{exitRefused: "an input could not be read"}),
+` + exitHelpOf(map[int]string{exitRefused: "an input could not be read, or does not have the object, manager or field"}),
 		Example: `  # Show the owners of all fields
   patchlab blame deployment/web -n shop
 

@@ -62,7 +62,8 @@ LIVE and CONFIG accept the same inputs as LIVE and PATCH of apply. As there, the
 
 Exit codes:
   0  no conflicts, or all of them are resolved
-  1  the manifest could not be applied, or an input could not be read
+  1  the manifest could not be applied, an input could not be read, or there is no
+     conflict at a PATH
   2  wrong usage
   3  there are conflicts without a selected resolution`,
 		Example: `  # Show the conflicts and their resolutions

@@ -24,7 +24,8 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// The exit codes of all commands.
+// The exit codes of all commands. An argument that no input could fit, such as a path with wrong syntax, is wrong
+// usage; one that the given input does not have, such as a field or a manager, is refused.
 const (
 	exitDone     = 0
 	exitRefused  = 1
