@@ -230,9 +230,6 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 	done := a.waiting("applying the change…")
 	defer done()
 	for result, err := range in.lab.Run(in.live, in.changes, o.change.Change) {
-		if !out.several || err != nil {
-			done() // notes about a single object, and errors, are printed at once
-		}
 		if len(bodies) > 0 {
 			shown.add(result, err, bodies[0])
 			bodies = bodies[1:]
@@ -241,7 +238,7 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 			return err
 		}
 	}
-	done()
+	done() // finish writes the results itself
 	ended := out.finish(o.exitCode)
 	if o.open {
 		return cmp.Or(a.openCase(ctx, &shown, in.live), ended)

@@ -146,6 +146,7 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 	}
 	wanted := d.to.objects()
 	d.notes = notes{app: a, total: len(wanted)}
+	defer a.waiting("comparing the objects…")()
 	for _, object := range wanted {
 		if err := d.one(object); err != nil {
 			return err
@@ -297,7 +298,6 @@ func (d *differing) refuse(e *patchlab.Error) error {
 // is refused, the intended object is what 'kubectl diff' compares with: the result of an apply, which
 // keeps the fields that the manifest omits.
 func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives, error) {
-	defer d.app.waiting("comparing the objects…")()
 	from := d.from.candidates(object)
 	var to patchlab.Input = documents{object.Document}
 	if len(object.At) > 0 {

@@ -96,17 +96,12 @@ func (a *App) explain(ctx context.Context, args []string, o *explainOptions) err
 		return err
 	}
 	e := explaining{app: a, o: o, notes: notes{app: a, total: len(in.changes.objects())}}
-	done := a.waiting("explaining the change…")
-	defer done()
+	defer a.waiting("explaining the change…")()
 	for result, err := range in.lab.Run(in.live, in.changes, o.change.Change) {
-		if e.notes.total == 1 || err != nil {
-			done() // notes about a single object, and errors, are printed at once
-		}
 		if err := e.add(result, err); err != nil {
 			return err
 		}
 	}
-	done()
 	return e.finish()
 }
 

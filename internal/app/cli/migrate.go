@@ -122,6 +122,7 @@ func (a *App) migrate(ctx context.Context, args []string, o *migrateOptions) err
 		return usage(fmt.Sprintf("-o back supports one object, because each has its own resourceVersion, but %s contains %d; select one with KIND/NAME", name, len(m.objects)))
 	}
 	refused := false
+	defer a.waiting("rehearsing the migration…")()
 	for _, object := range m.objects {
 		err := m.one(object)
 		switch {

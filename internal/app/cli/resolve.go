@@ -226,6 +226,7 @@ func (a *App) resolve(ctx context.Context, args []string, o *resolveOptions) err
 	held.release()
 	changes := r.changes.objects()
 	r.notes = notes{app: a, total: len(changes)}
+	defer a.waiting("resolving the conflicts…")()
 	for _, object := range changes {
 		if err := r.object(object); err != nil {
 			return err

@@ -79,6 +79,7 @@ type App struct {
 	kept       map[string][]byte // inputs that can be read only once, by name
 	quiet      bool              // do not print notes
 	noted      map[string]bool   // notes that were printed by noteOnce
+	line       *waitingLine      // that shows that the command is working; nil if there is none
 	// unread is the number of skipped files that cannot be parsed.
 	unread int
 }
@@ -197,7 +198,7 @@ func refuseUnknownTopics(root *cobra.Command) {
 }
 
 // fail prints an error in the format of all of patchlab's errors.
-func (a *App) fail(text string) { _, _ = io.WriteString(a.Err, "error: "+readable(text)+"\n") }
+func (a *App) fail(text string) { a.write(a.Err, "error: "+readable(text)+"\n") }
 
 // Command returns patchlab's root command, for reference pages.
 func Command() *cobra.Command { return (&App{}).root() }
@@ -384,7 +385,7 @@ func list(names []string) string {
 // note prints a note on standard error.
 func (a *App) note(text string) {
 	if !a.quiet {
-		_, _ = io.WriteString(a.Err, readable(text)+"\n")
+		a.write(a.Err, readable(text)+"\n")
 	}
 }
 
@@ -401,7 +402,7 @@ func (a *App) noteOnce(text string) {
 }
 
 // print prints a result on standard output, as it is.
-func (a *App) print(text string) { _, _ = io.WriteString(a.Out, text) }
+func (a *App) print(text string) { a.write(a.Out, text) }
 
 // show prints a text for people on standard output.
 func (a *App) show(text string) { a.print(readable(text)) }
