@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +29,8 @@ type blameOptions struct {
 	showSecrets bool
 	color       colorFlag
 	quiet       bool
+
+	below document.Path // the parsed path, nil for all fields
 }
 
 func (a *App) blameCommand() *cobra.Command {
@@ -89,19 +90,22 @@ Fields that are in managedFields but not in the object are listed at the end.
 	return c
 }
 
-func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
+func (o *blameOptions) complete() error {
 	if !slices.Contains([]string{"text", "json", "yaml"}, o.output) {
 		return usage("--output " + o.output + ": expected text, json or yaml")
 	}
-	if err := o.color.check(); err != nil {
-		return err
-	}
-	var path document.Path
 	if o.path != "" {
 		var err error
-		if path, err = parsePath(o.path); err != nil {
+		if o.below, err = parsePath(o.path); err != nil {
 			return usage("--path " + o.path + ": " + err.Error())
 		}
+	}
+	return o.color.check()
+}
+
+func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
+	if err := o.complete(); err != nil {
+		return err
 	}
 	a.quiet = o.quiet
 	objects, err := a.opened(ctx, args, o)
@@ -111,47 +115,51 @@ func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 	if err := o.checkManagers(objects); err != nil {
 		return err
 	}
-	var documents []document.Value
-	// kubectl shows the managedFields of all objects or of none.
-	owned := slices.ContainsFunc(objects, func(o *patchlab.Object) bool { return o.Managed.Len() > 0 })
-	var lacking error // of the first object without the field
-	shown := 0
-	for _, object := range objects {
-		if len(objects) > 1 && len(o.managers) > 0 && len(o.wanted(object)) == 0 {
-			continue
-		}
-		b, err := o.blame(object, path)
-		var missing *withoutField
-		if errors.As(err, &missing) && len(objects) > 1 {
-			lacking = cmp.Or(lacking, err)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		shown++
-		if o.output == "text" {
-			if shown > 1 {
-				a.print("\n")
-			}
-			if object.Managed.Len() == 0 && !owned {
-				a.note(b.Target.String() + " has no managedFields; use 'kubectl get -o yaml --show-managed-fields' to include them")
-			}
-			w := blameWriter{blamed: b, color: o.color.on(a.Out), several: len(objects) > 1}
-			a.print(w.text())
-			continue
-		}
-		d, err := asDocument(b)
-		if err != nil {
-			return err
-		}
-		documents = append(documents, d)
+	found, err := o.blameEach(objects)
+	if err != nil {
+		return err
 	}
-	if shown == 0 && lacking != nil {
-		return lacking
+	if o.output == "text" {
+		// kubectl shows the managedFields of all objects or of none.
+		owned := slices.ContainsFunc(objects, func(o *patchlab.Object) bool { return o.Managed.Len() > 0 })
+		a.printBlamed(found, o.color.on(a.Out), len(objects) > 1, owned)
+		return nil
+	}
+	documents := make([]document.Value, len(found))
+	for i, b := range found {
+		if documents[i], err = asDocument(b); err != nil {
+			return err
+		}
 	}
 	a.print(string(encode(o.output, documents)))
 	return nil
+}
+
+// blameEach returns the owners of the objects. Of several objects, those are left out of which no requested manager
+// owns anything, and those without the requested field, unless all of them lack it.
+func (o *blameOptions) blameEach(objects []*patchlab.Object) ([]*blamed, error) {
+	several := len(objects) > 1
+	var found []*blamed
+	var lacking error // of the first object without the field
+	for _, object := range objects {
+		if several && len(o.managers) > 0 && len(o.wanted(object)) == 0 {
+			continue
+		}
+		b, err := o.blame(object)
+		var missing *withoutField
+		switch {
+		case errors.As(err, &missing) && several:
+			lacking = cmp.Or(lacking, err)
+		case err != nil:
+			return nil, err
+		default:
+			found = append(found, b)
+		}
+	}
+	if len(found) == 0 {
+		return nil, lacking
+	}
+	return found, nil
 }
 
 // opened reads the objects that the arguments of a command name, which shows owners.
@@ -235,9 +243,10 @@ type blamedLine struct {
 }
 
 // blame returns the owners of the requested lines.
-func (o *blameOptions) blame(object *patchlab.Object, path document.Path) (*blamed, error) {
+func (o *blameOptions) blame(object *patchlab.Object) (*blamed, error) {
 	b := &blamed{APIVersion: ownVersion, Kind: "Blame", Owners: []blamedOwner{}, Lines: []blamedLine{}, Fields: []explain.OwnedField{}}
 	b.Target = targetOf(object.Value)
+	path := o.below
 	if path != nil {
 		var err error
 		if path, err = fieldOf(object, path); err != nil {
@@ -377,113 +386,4 @@ func (a *App) valuesOf(ctx context.Context, args []string, o *blameOptions, valu
 		all = append(all, values(object)...)
 	}
 	return completable(all)
-}
-
-// blameWriter prints an object with its owners as text.
-type blameWriter struct {
-	*blamed
-	color   bool
-	several bool
-}
-
-// ownerColors distinguish managers on a terminal.
-var ownerColors = [...]string{"\x1b[32m", "\x1b[36m", "\x1b[33m", "\x1b[35m", "\x1b[34m", "\x1b[31m"}
-
-func (w *blameWriter) text() string {
-	rows := make([][3]string, len(w.Lines))
-	head := [3]string{"MANAGER", "OPERATION", "SINCE"}
-	var widths [3]int
-	for i := range w.Lines {
-		rows[i] = w.beside(&w.Lines[i])
-	}
-	// The fields without a line follow in the same columns, and may be the only ones with an owner.
-	var absent []explain.OwnedField
-	var absentRows [][3]string
-	for _, f := range w.Fields {
-		if f.Line < 0 {
-			absent, absentRows = append(absent, f), append(absentRows, w.named(f.Owners))
-		}
-	}
-	for _, row := range slices.Concat([][3]string{head}, rows, absentRows) {
-		for i, text := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(text))
-		}
-	}
-	var b strings.Builder
-	if w.several {
-		b.WriteString(readable(w.Target.String()) + "\n")
-	}
-	w.row(&b, head, widths, nil, "")
-	for i, row := range rows {
-		w.row(&b, row, widths, w.Lines[i].ownedBy(), w.Lines[i].Text)
-	}
-	if len(absent) > 0 {
-		b.WriteString("\nIn managedFields, but not in the object:\n")
-	}
-	for i, f := range absent {
-		w.row(&b, absentRows[i], widths, f.Owners, f.Path.String())
-	}
-	return b.String()
-}
-
-// ownedBy returns the owners of a line: those of its field or, on the first line of a list
-// item whose first field has no owner, those of the item.
-func (l *blamedLine) ownedBy() []int {
-	if len(l.Owners) == 0 {
-		return l.Item
-	}
-	return l.Owners
-}
-
-func (w *blameWriter) row(b *strings.Builder, row [3]string, widths [3]int, owners []int, text string) {
-	var cells strings.Builder
-	for i, cell := range row {
-		cells.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
-	}
-	beside := cells.String()
-	switch {
-	case !w.color:
-	case len(owners) > 0:
-		beside = ownerColors[owners[0]%len(ownerColors)] + beside + "\x1b[0m"
-	default:
-		beside = "\x1b[2m" + beside + "\x1b[0m"
-	}
-	b.WriteString(strings.TrimRight(beside+readable(text), " ") + "\n")
-}
-
-// beside returns the columns that are printed beside a line.
-func (w *blameWriter) beside(l *blamedLine) [3]string {
-	owners := l.ownedBy()
-	if len(owners) == 0 && len(l.Below) > 0 {
-		return [3]string{}
-	}
-	return w.named(owners)
-}
-
-// named describes owners: the managers, their operations, and the latest time.
-func (w *blameWriter) named(owners []int) [3]string {
-	if len(owners) == 0 {
-		return [3]string{"-"}
-	}
-	var names, operations []string
-	var since time.Time
-	for _, i := range owners {
-		o := w.Owners[i]
-		operation := string(o.Operation)
-		if o.Subresource != "" {
-			operation += " " + o.Subresource
-		}
-		names, operations = append(names, oneLine(o.Manager)), append(operations, oneLine(operation))
-		if o.Time.After(since) {
-			since = o.Time
-		}
-	}
-	if first := operations[0]; !slices.ContainsFunc(operations, func(s string) bool { return s != first }) {
-		operations = operations[:1]
-	}
-	date := ""
-	if !since.IsZero() {
-		date = since.UTC().Format("2006-01-02 15:04")
-	}
-	return [3]string{strings.Join(names, ", "), strings.Join(operations, ", "), date}
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -112,91 +110,6 @@ func (r *resolving) outcomesByField(with []*resolved) string {
 
 // mostNamed is the maximum number of manifests without conflicts that are listed by name.
 const mostNamed = 5
-
-// fromStdin are the flags with which kubectl reads manifests from standard input.
-const fromStdin = " -f -"
-
-// manifests returns the flags with which kubectl reads the manifests that were given.
-func (r *resolving) manifests() string {
-	if dir := r.o.inputs.kustomize; dir != "" {
-		return " -k " + shellQuote(dir)
-	}
-	text := ""
-	for _, file := range r.o.inputs.files {
-		text += " -f " + shellQuote(file)
-	}
-	if r.o.inputs.recursive {
-		text += " -R"
-	}
-	return text
-}
-
-// command returns the kubectl command that applies resolved manifests, of which one is given for
-// the field manager, and which kubectl reads with the flags in from. An empty namespace is that of
-// kubectl's context.
-func (r *resolving) command(one *patchlab.Resolution, force bool, namespace, from string) string {
-	text := "kubectl apply --server-side"
-	if one.FieldManager != "kubectl" {
-		text += " --field-manager=" + shellQuote(one.FieldManager)
-	}
-	if s := r.o.apply.Subresource; s != "" {
-		text += " --subresource=" + shellQuote(s)
-	}
-	if force {
-		text += " --force-conflicts"
-	}
-	if namespace != "" {
-		text += " -n " + shellQuote(namespace)
-	}
-	return text + from
-}
-
-// missingNamespace returns the namespace of a manifest that does not state it: kubectl would use that
-// of its context.
-func missingNamespace(one *patchlab.Resolution) string {
-	if one.Config.Lookup("metadata", "namespace").StringOr("") != "" {
-		return ""
-	}
-	return one.Target.Namespace
-}
-
-// commonNamespace returns the namespace with which kubectl applies all manifests at once, if some do
-// not state theirs. It is empty, with a note, if no namespace fits all: with -n, kubectl refuses the
-// manifests that state another.
-func (r *resolving) commonNamespace() string {
-	if namespace := r.o.apply.Namespace; namespace != "" {
-		return namespace
-	}
-	common := ""
-	for i := range r.resolved {
-		common = cmp.Or(common, missingNamespace(r.resolved[i].Resolution))
-	}
-	if common == "" {
-		return ""
-	}
-	for i := range r.resolved {
-		one := &r.resolved[i]
-		if other := one.Target.Namespace; other != "" && other != common {
-			r.app.noteOnce("kubectl applies manifests without a namespace to that of its context, and -n does not fit all manifests: " +
-				"some belong to " + common + ", " + one.Target.String() + " does not; add the missing namespaces to the manifests")
-			return ""
-		}
-	}
-	return common
-}
-
-// again returns the command that prints the manifest resolved in one way.
-func (r *resolving) again(way string) string {
-	c := r.o.inputs.command
-	text := c.CommandPath()
-	for i, arg := range c.Flags().Args() {
-		if arg == "-" {
-			arg = [...]string{"LIVE", "CONFIG"}[i]
-		}
-		text += " " + shellQuote(arg)
-	}
-	return text + flagsOf(c, append(wayFlagNames[:], "output", "details", "show-secrets", "quiet")...) + " " + way
-}
 
 // preview describes the value and the owners of a field after the manifest is applied.
 // value formats the value.
@@ -343,31 +256,6 @@ func (r *resolving) summary(b *strings.Builder, with []*resolved) {
 	b.WriteString(shared.text())
 }
 
-// commands prints, for each resolution, the command that applies all manifests, and those for which
-// it is not possible.
-func (r *resolving) commands(b *strings.Builder, with []*resolved) {
-	namespace := r.commonNamespace()
-	for i, w := range r.ways(with[0]) {
-		var impossible remarks
-		force := false
-		for _, one := range with {
-			own := r.ways(one)[i]
-			if own.why != nil {
-				impossible.add(plainWay(own.why), one.Target, document.Position{})
-				continue
-			}
-			w.result, force = own.result, force || own.result.Force
-		}
-		fmt.Fprintf(b, "\n  %s: %s\n", w.name, strings.Replace(w.title, "the manifest ", "the manifests ", 1))
-		if w.result != nil {
-			b.WriteString(r.send(w, force, namespace))
-		}
-		for i := range impossible.all {
-			fmt.Fprintf(b, "    not possible for %s\n", impossible.all[i].located())
-		}
-	}
-}
-
 // ways returns the resolutions that are shown for a manifest: each for all of its conflicts, or the
 // selected ones.
 func (r *resolving) ways(one *resolved) []way {
@@ -429,14 +317,6 @@ func (r *resolving) resultLine(w way, c patchlab.Conflict, value func(document.V
 	return fmt.Sprintf("    → %-5s %s\n", w.name, text)
 }
 
-// send returns the commands that apply the manifests that were given, resolved in one way.
-func (r *resolving) send(w way, force bool, namespace string) string {
-	if force && w.name == explain.Force {
-		return fmt.Sprintf("    %s\n", r.command(w.result, true, namespace, r.manifests()))
-	}
-	return fmt.Sprintf("    %s |\n      %s\n", r.again(strings.Join(w.flags, " ")), r.command(w.result, force, namespace, fromStdin))
-}
-
 // change prints how a resolution changes a manifest.
 func (r *resolving) change(b *strings.Builder, one *resolved, w way) {
 	if r.masks(one.Resolution) || w.result.Force && w.name == explain.Force {
@@ -460,100 +340,4 @@ const mostLines = 100
 // plainWay returns the message of an error without that of its cause.
 func plainWay(err error) string {
 	return strings.TrimPrefix(err.Error(), explain.ErrWay.Error()+": ")
-}
-
-// json prints the conflicts and their resolutions as documents.
-func (r *resolving) json() error {
-	var out []document.Value
-	for i := range r.resolved {
-		v, err := asDocument(r.document(&r.resolved[i]))
-		if err != nil {
-			return err
-		}
-		out = append(out, v)
-	}
-	r.app.print(string(encode("json", out)))
-	return nil
-}
-
-// resolutionDocument is the output document for a manifest's conflicts.
-type resolutionDocument struct {
-	APIVersion   string             `json:"apiVersion"`
-	Kind         string             `json:"kind"`
-	Target       patchlab.Target    `json:"target"`
-	FieldManager string             `json:"fieldManager"`
-	Conflicts    []conflictDocument `json:"conflicts"`
-	Ways         []wayDocument      `json:"ways"`
-}
-
-type conflictDocument struct {
-	patchlab.Conflict
-	Position document.Position `json:"position,omitzero"`
-	// Ways are the previews by the name of the resolution, or the selected one only.
-	Ways map[string]previewDocument `json:"ways"`
-}
-
-type previewDocument struct {
-	Value  document.Value       `json:"value,omitzero"`
-	Owners []fieldmanager.Owner `json:"owners"`
-}
-
-// wayDocument is the resolution of all conflicts in one way; "chosen" is the one that the
-// flags select.
-type wayDocument struct {
-	Name     string         `json:"name"`
-	Force    bool           `json:"force"`
-	Command  string         `json:"command,omitempty"`
-	Manifest document.Value `json:"manifest,omitzero"`
-	// Reason describes why the resolution is not possible.
-	Reason string `json:"reason,omitempty"`
-}
-
-func (r *resolving) document(one *resolved) resolutionDocument {
-	d := resolutionDocument{APIVersion: ownVersion, Kind: "Resolution", Target: one.Target, FieldManager: one.FieldManager,
-		Conflicts: []conflictDocument{}, Ways: []wayDocument{}}
-	ways := r.ways(one)
-	hidden := r.masks(one.Resolution)
-	for i, c := range one.Conflicts {
-		entry := conflictDocument{Conflict: c, Position: one.Fields[i].Position, Ways: map[string]previewDocument{}}
-		if hidden {
-			entry.Live, entry.Wanted = maskPair(c.Path, c.Live, c.Wanted)
-		}
-		for _, w := range ways {
-			if w.why != nil || w.name == explain.AdoptValue && !c.Live.Exists() {
-				continue
-			}
-			v, owners := w.result.Preview(c)
-			if hidden {
-				v = maskAt(c.Path, v)
-			}
-			p := previewDocument{Value: v, Owners: []fieldmanager.Owner{}}
-			for _, o := range owners {
-				p.Owners = append(p.Owners, o.Owner)
-			}
-			entry.Ways[w.name] = p
-		}
-		d.Conflicts = append(d.Conflicts, entry)
-	}
-	if len(one.Conflicts) == 0 {
-		return d
-	}
-	for _, w := range ways {
-		entry := wayDocument{Name: w.name}
-		if w.why != nil {
-			entry.Reason = plainWay(w.why)
-			var refused *patchlab.Error
-			if errors.As(w.why, &refused) && !r.o.showSecrets {
-				entry.Reason = maskConflicts(refused).Error()
-			}
-		} else {
-			namespace := cmp.Or(r.o.apply.Namespace, missingNamespace(w.result))
-			entry.Force, entry.Command, entry.Manifest = w.result.Force, r.command(w.result, w.result.Force, namespace, fromStdin), w.result.Config
-			if isSecret(entry.Manifest) && !r.o.showSecrets {
-				entry.Manifest, _ = maskSecrets(entry.Manifest, entry.Manifest)
-			}
-		}
-		d.Ways = append(d.Ways, entry)
-	}
-	return d
 }

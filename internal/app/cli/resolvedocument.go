@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+)
+
+// json prints the conflicts and their resolutions as documents.
+func (r *resolving) json() error {
+	var out []document.Value
+	for i := range r.resolved {
+		v, err := asDocument(r.document(&r.resolved[i]))
+		if err != nil {
+			return err
+		}
+		out = append(out, v)
+	}
+	r.app.print(string(encode("json", out)))
+	return nil
+}
+
+// resolutionDocument is the output document for a manifest's conflicts.
+type resolutionDocument struct {
+	APIVersion   string             `json:"apiVersion"`
+	Kind         string             `json:"kind"`
+	Target       patchlab.Target    `json:"target"`
+	FieldManager string             `json:"fieldManager"`
+	Conflicts    []conflictDocument `json:"conflicts"`
+	Ways         []wayDocument      `json:"ways"`
+}
+
+type conflictDocument struct {
+	patchlab.Conflict
+	Position document.Position `json:"position,omitzero"`
+	// Ways are the previews by the name of the resolution, or the selected one only.
+	Ways map[string]previewDocument `json:"ways"`
+}
+
+type previewDocument struct {
+	Value  document.Value       `json:"value,omitzero"`
+	Owners []fieldmanager.Owner `json:"owners"`
+}
+
+// wayDocument is the resolution of all conflicts in one way; "chosen" is the one that the
+// flags select.
+type wayDocument struct {
+	Name     string         `json:"name"`
+	Force    bool           `json:"force"`
+	Command  string         `json:"command,omitempty"`
+	Manifest document.Value `json:"manifest,omitzero"`
+	// Reason describes why the resolution is not possible.
+	Reason string `json:"reason,omitempty"`
+}
+
+func (r *resolving) document(one *resolved) resolutionDocument {
+	d := resolutionDocument{APIVersion: ownVersion, Kind: "Resolution", Target: one.Target, FieldManager: one.FieldManager,
+		Conflicts: []conflictDocument{}, Ways: []wayDocument{}}
+	ways := r.ways(one)
+	hidden := r.masks(one.Resolution)
+	for i, c := range one.Conflicts {
+		entry := conflictDocument{Conflict: c, Position: one.Fields[i].Position, Ways: map[string]previewDocument{}}
+		if hidden {
+			entry.Live, entry.Wanted = maskPair(c.Path, c.Live, c.Wanted)
+		}
+		for _, w := range ways {
+			if w.why != nil || w.name == explain.AdoptValue && !c.Live.Exists() {
+				continue
+			}
+			v, owners := w.result.Preview(c)
+			if hidden {
+				v = maskAt(c.Path, v)
+			}
+			p := previewDocument{Value: v, Owners: []fieldmanager.Owner{}}
+			for _, o := range owners {
+				p.Owners = append(p.Owners, o.Owner)
+			}
+			entry.Ways[w.name] = p
+		}
+		d.Conflicts = append(d.Conflicts, entry)
+	}
+	if len(one.Conflicts) == 0 {
+		return d
+	}
+	for _, w := range ways {
+		entry := wayDocument{Name: w.name}
+		if w.why != nil {
+			entry.Reason = plainWay(w.why)
+			var refused *patchlab.Error
+			if errors.As(w.why, &refused) && !r.o.showSecrets {
+				entry.Reason = maskConflicts(refused).Error()
+			}
+		} else {
+			namespace := cmp.Or(r.o.apply.Namespace, missingNamespace(w.result))
+			entry.Force, entry.Command, entry.Manifest = w.result.Force, r.command(w.result, w.result.Force, namespace, fromStdin), w.result.Config
+			if isSecret(entry.Manifest) && !r.o.showSecrets {
+				entry.Manifest, _ = maskSecrets(entry.Manifest, entry.Manifest)
+			}
+		}
+		d.Ways = append(d.Ways, entry)
+	}
+	return d
+}
