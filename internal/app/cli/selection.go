@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
-	"github.com/spf13/cobra"
 )
 
 // selection names objects of a file that has several. An empty one selects all of them.

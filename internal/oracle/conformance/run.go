@@ -60,8 +60,8 @@ func (r Runner) Run(c Case, send Send) (agreed int, differs string) {
 			want.Warnings, got.Warnings = fieldWarnings(want.Warnings), fieldWarnings(got.Warnings)
 		}
 		d := Difference(want, got, c.family() == "order")
-		if d == "" && slices.Contains(worded, c.family()) {
-			d = messageDifference(step.Response, got)
+		if d == "" && want.Code >= 400 && slices.Contains(worded, c.family()) {
+			d = messageDifference(want.Body, got.Body)
 		}
 		if d == "" {
 			d = hooksDifference(step.Response.Hooks, got.Hooks)
