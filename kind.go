@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -62,7 +63,8 @@ func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Ki
 	if known, hint := l.nearestKind(id.GroupVersionKind); known || l.strict {
 		return nil, "", &fieldProblem{document.Keys("kind"), fmt.Sprintf("no kind %q is registered for version %q%s", name, apiVersion, hint), ErrNoKind}
 	}
-	return l.schemaless.LoadOrStore(id, id.kind()).(*schema.Kind), "no schema for " + printable(name) + " in " + printable(apiVersion) + ", whose CustomResourceDefinition was not given (--crd): outside metadata, lists merge as a whole, and nothing is defaulted, pruned or validated", nil
+	note = manifest.WithoutSchema(printable(name), printable(apiVersion), "outside metadata, lists merge as a whole, and nothing is defaulted, pruned or validated")
+	return l.schemaless.LoadOrStore(id, id.kind()).(*schema.Kind), note, nil
 }
 
 // kind returns a custom kind that accepts any object.

@@ -180,8 +180,8 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		case err != nil:
 			unknown[i] = []explain.Finding{finding(explain.LintUnknownKind, document.Keys("kind"), err.Error())}
 		case note != "":
-			notes.add(targetOf(object.Value), []string{noSchema + oneLine(object.Kind()) + " in " + oneLine(object.Value.Get("apiVersion").StringOr("")) +
-				crdMissing + "outside metadata, fields and the keys of lists are not checked"})
+			notes.add(targetOf(object.Value), []string{manifest.WithoutSchema(oneLine(object.Kind()), oneLine(object.Value.Get("apiVersion").StringOr("")),
+				"outside metadata, fields and the keys of lists are not checked")})
 		}
 	}
 	notes.print()

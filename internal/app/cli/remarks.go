@@ -1,12 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
 // remarks are notes or warnings about the objects of a command. Many objects of a chart have the
@@ -93,17 +92,10 @@ func (n *notes) print() {
 	}
 }
 
-// The note about a kind without a schema begins with noSchema and the kind, and ends with crdMissing
-// and what is not done therefore.
-const (
-	noSchema   = "no schema for "
-	crdMissing = ", whose CustomResourceDefinition was not given (--crd): "
-)
-
 // withoutSchema returns the notes about kinds without a schema.
 func (r *remarks) withoutSchema() (missing []*remark) {
 	for i := range r.all {
-		if text := r.all[i].text; strings.HasPrefix(text, noSchema) && strings.Contains(text, crdMissing) {
+		if _, _, is := manifest.CutWithoutSchema(r.all[i].text); is {
 			missing = append(missing, &r.all[i])
 		}
 	}
@@ -112,17 +104,15 @@ func (r *remarks) withoutSchema() (missing []*remark) {
 
 // listed returns one note for several about kinds without a schema.
 func listed(missing []*remark) string {
-	_, consequence, _ := strings.Cut(missing[0].text, crdMissing)
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s%d kinds, whose CustomResourceDefinitions were not given (--crd): %s:", noSchema, len(missing), consequence)
-	for _, r := range missing {
-		kind, _, _ := strings.Cut(strings.TrimPrefix(r.text, noSchema), crdMissing)
-		b.WriteString("\n  " + kind)
+	kinds := make([]string, len(missing))
+	var consequence string // of each, as all are of one command
+	for i, r := range missing {
+		kinds[i], consequence, _ = manifest.CutWithoutSchema(r.text)
 		if r.more > 0 {
-			b.WriteString(" (" + count(r.more+1, "object", "objects") + ")")
+			kinds[i] += " (" + count(r.more+1, "object", "objects") + ")"
 		}
 	}
-	return b.String()
+	return manifest.WithoutSchemas(kinds, consequence)
 }
 
 // grouped returns the remark with the first object that has it and the number of others. One that
