@@ -3,7 +3,6 @@ package main
 import (
 	_ "embed"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -41,12 +40,13 @@ func (s *suite) endToEnd(t *target, program, folder string) (*result, error) {
 	for _, name := range specs {
 		args = append(args, "--ginkgo.focus="+regexp.QuoteMeta(name)+"$")
 	}
-	out, err := t.startShared(program, folder, perSuite, endToEndServe, args...)
-	log := filepath.Join(t.dir, "e2e.log")
-	_ = os.WriteFile(log, []byte(out), 0o644)
+	log, err := t.startShared(program, folder, "e2e.log", endToEndServe, args...)
+	if err != nil {
+		return nil, err
+	}
 	r := &result{}
-	if r.addSpecs(out) == 0 {
-		return nil, fmt.Errorf("no summary (%v), see %s", err, log)
+	if r.addSpecs(log.text) == 0 {
+		return nil, log.withoutResults()
 	}
 	r.skipped = len(specs) - r.passed - len(r.failed) // and not all that were not chosen
 	return r, nil

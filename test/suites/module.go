@@ -143,8 +143,8 @@ func (m *module) folder(pkg string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// ginkgo reports whether the tests in a folder use Ginkgo.
-func (m *module) ginkgo(folder string) bool {
+// usesGinkgo reports whether the tests in a folder use Ginkgo.
+func usesGinkgo(folder string) bool {
 	files, _ := filepath.Glob(filepath.Join(folder, "*_suite_test.go"))
 	return len(files) > 0
 }

@@ -67,7 +67,7 @@ func (s *suite) run(t *target) (*result, error) {
 	if s.chosen != "" {
 		return s.endToEnd(t, program, folder)
 	}
-	if m.ginkgo(folder) {
+	if usesGinkgo(folder) {
 		return s.specs(t, program, folder)
 	}
 	if s.shared {
@@ -152,11 +152,13 @@ var (
 
 // specs runs a Ginkgo suite, which is a single test, against one server.
 func (s *suite) specs(t *target, program, folder string) (*result, error) {
-	out, err := t.startShared(program, folder, perSuite, nil, "-ginkgo.no-color")
+	log, err := t.startShared(program, folder, "specs.log", nil, "-ginkgo.no-color")
+	if err != nil {
+		return nil, err
+	}
 	r := &result{}
-	if r.addSpecs(out) == 0 {
-		_ = os.WriteFile(filepath.Join(t.dir, "specs.log"), []byte(out), 0o644)
-		return nil, fmt.Errorf("no summary (%v), see %s", err, filepath.Join(t.dir, "specs.log"))
+	if r.addSpecs(log.text) == 0 {
+		return nil, log.withoutResults()
 	}
 	return r, nil
 }
@@ -182,11 +184,13 @@ var testResult = regexp.MustCompile(`(?m)^--- (PASS|FAIL|SKIP): (\S+) `)
 
 // together runs the tests of a suite in one process against one server.
 func (s *suite) together(t *target, program, folder string) (*result, error) {
-	out, err := t.startShared(program, folder, perSuite, nil, "-test.v")
-	r := testsOf(out)
-	_ = os.WriteFile(filepath.Join(t.dir, "tests.log"), []byte(out), 0o644)
-	if len(r.failed) == 0 && (err != nil || r.passed == 0) {
-		return nil, fmt.Errorf("%v, see %s", err, filepath.Join(t.dir, "tests.log"))
+	log, err := t.startShared(program, folder, "tests.log", nil, "-test.v")
+	if err != nil {
+		return nil, err
+	}
+	r := testsOf(log.text)
+	if len(r.failed) == 0 && (log.failed != nil || r.passed == 0) {
+		return nil, log.withoutResults()
 	}
 	return r, nil
 }

@@ -37,24 +37,39 @@ func (t *target) start(s *suite, program, folder string, args ...string) (string
 	return t.execute(program, folder, perTest, env, args)
 }
 
-// startShared runs a test program that finds its server through a kubeconfig. The command, if it
-// is the target, serves with the given flags.
-func (t *target) startShared(program, folder string, limit time.Duration, flags []string, args ...string) (string, error) {
+// startShared runs a test program that finds its server through a kubeconfig, and writes its output to a log file
+// with the given name. The command, if it is the target, serves with the given flags.
+func (t *target) startShared(program, folder, name string, flags []string, args ...string) (log *testLog, err error) {
 	config := filepath.Join(t.dir, "kubeconfig")
 	url, stop := t.url, func() {}
 	if url == "" {
-		var err error
 		if url, stop, err = t.serve(flags...); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	defer stop()
 	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],
 		"clusters":[{"name":"c","cluster":{"server":%q,"insecure-skip-tls-verify":true}}],"users":[{"name":"u","user":{"token":%q}}]}`, url, t.token)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		return "", err
+		return nil, err
 	}
-	return t.execute(program, folder, limit, []string{"USE_EXISTING_CLUSTER=true", "KUBECONFIG=" + config}, args)
+	log = &testLog{file: filepath.Join(t.dir, name)}
+	log.text, log.failed = t.execute(program, folder, perSuite, []string{"USE_EXISTING_CLUSTER=true", "KUBECONFIG=" + config}, args)
+	return log, os.WriteFile(log.file, []byte(log.text), 0o644)
+}
+
+// testLog is the output of a test program, and the file that it was written to.
+type testLog struct {
+	text, file string
+	failed     error // of the program, such as one because tests failed
+}
+
+// withoutResults returns the error for an output that has no results of tests.
+func (l *testLog) withoutResults() error {
+	if l.failed != nil {
+		return fmt.Errorf("no results of tests: %w, see %s", l.failed, l.file)
+	}
+	return fmt.Errorf("no results of tests, see %s", l.file)
 }
 
 // serve starts the command with further flags, and returns its URL.

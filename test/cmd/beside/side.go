@@ -60,9 +60,9 @@ func startPatchlab(program, name string, flags ...string) (*side, error) {
 	end := func() { _ = c.Process.Signal(os.Interrupt); _ = c.Wait() }
 	line, err := bufio.NewReader(out).ReadString('\n')
 	url, found := strings.CutPrefix(strings.TrimSpace(line), "serving on ")
-	if err != nil || !found {
+	if !found {
 		end()
-		return nil, fmt.Errorf("patchlab serve: the first line is %q: %w", line, err)
+		return nil, fmt.Errorf("%s serve printed %q in place of its address, see its errors above (%v)", program, line, err)
 	}
 	return &side{name: name, url: url, processes: []int{c.Process.Pid}, end: end}, nil
 }
