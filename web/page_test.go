@@ -122,6 +122,13 @@ func TestCacheControlOfMutableFiles(t *testing.T) {
 			t.Errorf("another encoding with the same entity tag: %d", w.Code)
 		}
 	}
+	tags := map[string]bool{}
+	for _, accept := range []string{"br", "gzip", ""} { // the last two are of one file
+		tags[get(h, "GET", "/", "Accept-Encoding", accept).Header().Get("ETag")] = true
+	}
+	if len(tags) != 3 {
+		t.Errorf("the entity tags of three encodings are %v", tags)
+	}
 	if got := get(h, "GET", "/assets/e.wasm").Header().Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
 		t.Errorf("assets: %s", got)
 	}
