@@ -38,6 +38,7 @@ type session struct {
 	token    string
 	watching sync.WaitGroup
 	watches  []*watch
+	opened   time.Time // when the first watch was opened
 }
 
 // watch is a request for a stream, without values of the server, with the answer once the stream has ended.
@@ -68,6 +69,9 @@ func (s *session) do(r conformance.Request) (conformance.Answer, error) {
 	generated := r
 	r.Query = strings.NewReplacer(url.QueryEscape(lastVersion), s.version, url.QueryEscape(lastContinue), url.QueryEscape(s.token)).Replace(r.Query)
 	if strings.Contains(r.Query, "watch=") {
+		if len(s.watches) == 0 {
+			s.opened = time.Now()
+		}
 		w := &watch{request: generated}
 		s.watches = append(s.watches, w)
 		s.watching.Go(func() {
