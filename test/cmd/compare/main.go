@@ -65,7 +65,7 @@ func main() {
 	flag.StringVar(&o.against, "against", os.Getenv("PATCHLAB_TEST_SERVER"), "URL of the kube-apiserver; certificates are not checked")
 	flag.StringVar(&o.againstToken, "against-token", os.Getenv("PATCHLAB_TEST_TOKEN"), "bearer token for -against")
 	flag.StringVar(&o.record, "record", "", "file to append the differing cases to, with the responses of -against")
-	flag.StringVar(&o.only, "only", "", "regular expression of the paths to which requests are sent")
+	flag.StringVar(&o.only, "only", "", "regular expression of the paths to which requests are sent; not for definitions, documents and watches")
 	flag.Float64Var(&o.tolerate, "tolerate", 0, "percentage of responses that may differ")
 	flag.IntVar(&o.examples, "examples", 1, "number of cases to print for each difference")
 	flag.IntVar(&o.limit, "limit", 0, "objects: the maximum number of objects of a folder; 0 means all")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 )
@@ -39,22 +40,14 @@ func (r *resources) of(apiVersion, kind string) (resource, bool, error) {
 	}
 	kinds := map[string]resource{}
 	for _, one := range list.Resources {
-		if _, taken := kinds[one.Kind]; !taken && !isSubresource(one.Name) {
+		// The name of a subresource has a slash.
+		if _, taken := kinds[one.Kind]; !taken && !strings.Contains(one.Name, "/") {
 			kinds[one.Kind] = one
 		}
 	}
 	r.found[apiVersion] = kinds
 	one, ok := kinds[kind]
 	return one, ok, nil
-}
-
-func isSubresource(name string) bool {
-	for _, c := range name {
-		if c == '/' {
-			return true
-		}
-	}
-	return false
 }
 
 // prefix returns the path of a version.

@@ -53,8 +53,11 @@ func readSchemas(send conformance.Send, paths []string) (*schemas, error) {
 		if err == nil && answer.Code == http.StatusNotFound {
 			continue
 		}
-		if err != nil || answer.Code != http.StatusOK {
-			return nil, fmt.Errorf("OpenAPI of %s: %d %w", version, answer.Code, err)
+		if err == nil && answer.Code != http.StatusOK {
+			err = fmt.Errorf("the server answers %d %s", answer.Code, answer.Body)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("OpenAPI of %s: %w", version, err)
 		}
 		var document struct {
 			Components struct{ Schemas map[string]*schema }
