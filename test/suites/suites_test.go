@@ -41,3 +41,11 @@ func TestControllerRuntime(t *testing.T) {
 		})
 	}
 }
+
+// TestUnexpectedFailures: a failure counts unless the suite lists it with a reason.
+func TestUnexpectedFailures(t *testing.T) {
+	r := &result{failed: []string{"TestKnown", "TestNew"}}
+	if got := r.unexpected(&suite{apart: map[string]string{"TestKnown": noCBOR}}); !slices.Equal(got, []string{"TestNew"}) {
+		t.Errorf("unexpected: %q", got)
+	}
+}

@@ -127,6 +127,11 @@ func TestWrongAnswersAreDifferences(t *testing.T) {
 			}
 			m["reason"] = "Other"
 		}),
+		"a cause more": status("Invalid", func(m map[string]any) {
+			details := m["details"].(map[string]any)
+			causes, _ := details["causes"].([]any)
+			details["causes"] = append(causes, map[string]any{"reason": "FieldValueInvalid", "field": "spec.surplus", "message": "surplus"})
+		}),
 		"missing's message": status("NotFound", func(m map[string]any) { m["message"] = "no" }),
 		"a warning more": func(a *Answer) bool {
 			a.Warnings = append(a.Warnings, `299 - "unknown field \"x\""`)
