@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -134,17 +133,15 @@ type changeFlags struct {
 
 func (f *changeFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.patchType, "type", "auto", "type of PATCH: json, merge, strategic, apply or auto")
+	oneOf(c, &f.patchType, "type", "", "auto", "type of PATCH: json, merge, strategic, apply or auto", "json", "merge", "strategic", "apply", "auto")
 	flags.BoolVar(&f.clientSide, "client-side", false, "apply client-side, as kubectl does without --server-side: compute a three-way patch from the last-applied configuration")
 	flags.StringVar(&f.FieldManager, "field-manager", "", "name of the field manager (default as in kubectl: kubectl for server-side apply, kubectl-client-side-apply with --client-side, otherwise kubectl-patch)")
 	flags.BoolVar(&f.Force, "force-conflicts", false, "take ownership of fields that other managers own (server-side apply only)")
 	addNamespace(c, &f.Namespace, &f.DefaultNamespace)
 	flags.StringVar(&f.Subresource, "subresource", "", "subresource to change, such as status or scale")
-	flags.StringVar(&f.validate, "validate", "", "handling of unknown and duplicate fields: strict, warn or ignore (default as in kubectl: warn for JSON, merge and strategic merge patches, otherwise strict)")
+	oneOf(c, &f.validate, "validate", "", "", "handling of unknown and duplicate fields: strict, warn or ignore (default as in kubectl: warn for JSON, merge and strategic merge patches, otherwise strict)", "strict", "warn", "ignore")
 	flags.BoolVar(&f.RequireLive, "require-live", false, "refuse to create objects: each manifest must match a live object")
-	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(patchTypes[:], cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("validate", cobra.FixedCompletions([]string{"strict", "warn", "ignore"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // addServerSide adds the flag for kubectl's own server-side apply.
@@ -166,19 +163,12 @@ func checkNamespace(namespace, fallback string) error {
 	return nil
 }
 
-var patchTypes = [...]string{"auto", "json", "merge", "strategic", "apply"}
-
 // complete validates the flags and sets the change.
 func (f *changeFlags) complete() error {
 	actions := map[string]patchlab.Action{"json": patchlab.ActionJSONPatch, "merge": patchlab.ActionMergePatch,
 		"strategic": patchlab.ActionStrategicPatch, "apply": patchlab.ActionApply, "auto": ""}
 	validation := map[string]string{"": "", "strict": "Strict", "warn": "Warn", "ignore": "Ignore"}
-	_, validated := validation[f.validate]
 	switch {
-	case !slices.Contains(patchTypes[:], f.patchType):
-		return usage("--type " + f.patchType + ": expected json, merge, strategic, apply or auto")
-	case !validated:
-		return usage("--validate " + f.validate + ": expected strict, warn or ignore")
 	case f.clientSide && f.patchType == "apply":
 		return usage("--type apply is a server-side apply; leave it out to apply client-side")
 	case f.clientSide && f.patchType != "auto":
@@ -204,7 +194,7 @@ func (f *changeFlags) complete() error {
 }
 
 func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
-	for _, err := range [...]error{o.change.complete(), o.inputs.complete(args), o.output.check(), o.engine.check()} {
+	for _, err := range [...]error{o.change.complete(), o.inputs.complete(args)} {
 		if err != nil {
 			return err
 		}

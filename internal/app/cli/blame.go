@@ -74,12 +74,11 @@ Fields that are in managedFields but not in the object are listed at the end.
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object in the cluster, or of the selected objects")
 	f.StringArrayVar(&o.managers, "manager", nil, "show only the lines that manager `NAME` owns, and the fields that contain them (repeatable)")
 	f.StringVar(&o.path, "path", "", "show only the field at `PATH` and its subfields")
-	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")
+	oneOf(c, &o.output, "output", "o", "text", "output format: text, json or yaml", "text", "json", "yaml")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
-	o.color.add(c)
+	o.color.add(c, "the output")
 	a.completeInputs(c, &o.kubectl)
 	addQuiet(c, &o.quiet)
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	complete := func(values func(*patchlab.Object) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return a.valuesOf(c.Context(), args, &o, values), cobra.ShellCompDirectiveNoFileComp
@@ -91,16 +90,14 @@ Fields that are in managedFields but not in the object are listed at the end.
 }
 
 func (o *blameOptions) complete() error {
-	if !slices.Contains([]string{"text", "json", "yaml"}, o.output) {
-		return usage("--output " + o.output + ": expected text, json or yaml")
+	if o.path == "" {
+		return nil
 	}
-	if o.path != "" {
-		var err error
-		if o.below, err = parsePath(o.path); err != nil {
-			return usage("--path " + o.path + ": " + err.Error())
-		}
+	var err error
+	if o.below, err = parsePath(o.path); err != nil {
+		return usage("--path " + o.path + ": " + err.Error())
 	}
-	return o.color.check()
+	return nil
 }
 
 func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {

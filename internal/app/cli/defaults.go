@@ -69,20 +69,13 @@ With -o rules, print the rule that sets each field.
 	c.Flags().BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process folders recursively")
 	addQuiet(c, &o.quiet)
 	c.Flags().BoolVar(&o.minimize, "minimize", false, "remove the fields that the API server owns or would set again")
-	c.Flags().StringVarP(&o.output, "output", "o", "yaml", "output format: yaml, json, diff (against FILE) or rules")
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"yaml", "json", "diff", "rules"}, cobra.ShellCompDirectiveNoFileComp))
+	oneOf(c, &o.output, "output", "o", "yaml", "output format: yaml, json, diff (against FILE) or rules", "yaml", "json", "diff", "rules")
 	return c
 }
 
 func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) error {
-	switch o.output {
-	case "yaml", "json", "diff":
-	case "rules":
-		if o.minimize {
-			return usage("-o rules cannot be used with --minimize")
-		}
-	default:
-		return usage("--output " + o.output + ": expected yaml, json, diff or rules")
+	if o.output == "rules" && o.minimize {
+		return usage("-o rules cannot be used with --minimize")
 	}
 	if i := slices.IndexFunc(names, isResource); i >= 0 {
 		return errors.New(names[i] + ": no such file; for an object of a cluster, use: kubectl get " + names[i] + " -o yaml | " + a.program() + " defaults -")

@@ -22,15 +22,7 @@ const referenceProgram = "patchlab-reference"
 type engineFlag struct{ name string }
 
 func (f *engineFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.name, "engine", "ours", "merge and patch engine: ours, or reference (the libraries of kube-apiserver, run by "+referenceProgram+")")
-	_ = c.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions([]string{"ours", "reference"}, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func (f *engineFlag) check() error {
-	if f.name != "ours" && f.name != "reference" {
-		return usage("--engine " + f.name + ": expected ours or reference")
-	}
-	return nil
+	oneOf(c, &f.name, "engine", "", "ours", "merge and patch engine: ours, or reference (the libraries of kube-apiserver, run by "+referenceProgram+")", "ours", "reference")
 }
 
 // elsewhere reports whether the engine is not part of this program.

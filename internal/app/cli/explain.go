@@ -58,18 +58,14 @@ in doc/rules.md. Fields with the same rule and the same result are printed toget
 	o.change.addServerSide(c)
 	f := c.Flags()
 	f.StringArrayVar(&o.paths, "path", nil, "explain only the field at `PATH`, its subfields and the fields that contain it (repeatable)")
-	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")
+	oneOf(c, &o.output, "output", "o", "text", "output format: text, json or yaml", "text", "json", "yaml")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
-	o.color.add(c)
+	o.color.add(c, "the output")
 	addQuiet(c, &o.quiet)
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 func (o *explainOptions) complete() error {
-	if !slices.Contains([]string{"text", "json", "yaml"}, o.output) {
-		return usage("--output " + o.output + ": expected text, json or yaml")
-	}
 	for _, text := range o.paths {
 		path, err := parsePath(text)
 		if err != nil {
@@ -77,7 +73,7 @@ func (o *explainOptions) complete() error {
 		}
 		o.below = append(o.below, path)
 	}
-	return o.color.check()
+	return nil
 }
 
 func (a *App) explain(ctx context.Context, args []string, o *explainOptions) error {

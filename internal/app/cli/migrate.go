@@ -28,8 +28,6 @@ type migrateOptions struct {
 	quiet           bool
 }
 
-var migrateFormats = [...]string{"text", "json", "patch", "back", "yaml"}
-
 func (a *App) migrateCommand() *cobra.Command {
 	var o migrateOptions
 	c := &cobra.Command{
@@ -83,9 +81,8 @@ Of several objects, those that cannot be migrated are errors, and the others are
 	f.StringVar(&o.to, "to", "kubectl", "manager that uses server-side apply after the migration")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object in the cluster, or of the selected objects")
 	f.StringVar(&o.resourceVersion, "resource-version", "", "resourceVersion of the migrated object, for -o back")
-	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch, for each of several objects with its target), back (the JSON patch that reverts it) or yaml (the resulting objects)")
+	oneOf(c, &o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch, for each of several objects with its target), back (the JSON patch that reverts it) or yaml (the resulting objects)", "text", "json", "patch", "back", "yaml")
 	addQuiet(c, &o.quiet)
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(migrateFormats[:], cobra.ShellCompDirectiveNoFileComp))
 	a.completeInputs(c, &o.inputs.kubectl)
 	managers := a.completeLive(&o.inputs.kubectl, a.liveSelected, managersIn)
 	_ = c.RegisterFlagCompletionFunc("from", managers)
@@ -96,8 +93,6 @@ Of several objects, those that cannot be migrated are errors, and the others are
 func (a *App) migrate(ctx context.Context, args []string, o *migrateOptions) error {
 	name := args[0]
 	switch {
-	case !slices.Contains(migrateFormats[:], o.output):
-		return usage("--output " + o.output + ": expected text, json, patch, back or yaml")
 	case o.output == "back" && o.resourceVersion == "":
 		return usage("-o back requires --resource-version, the resourceVersion of the migrated object; it prevents the patch from overwriting later changes")
 	case o.output != "back" && o.resourceVersion != "":

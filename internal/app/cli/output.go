@@ -22,32 +22,18 @@ type outputFlags struct {
 	showManagedFields bool
 	showServerFields  bool
 	showSecrets       bool
-	color             string
+	color             colorFlag
 	summary           summaryFlag
 }
 
-var formats = [...]string{"yaml", "json", "name", "diff", "patch"}
-
 func (f *outputFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVarP(&f.format, "output", "o", "yaml", "output format: yaml, json, name, diff (of the changed objects) or patch (a patch with the same effect)")
+	oneOf(c, &f.format, "output", "o", "yaml", "output format: yaml, json, name, diff (of the changed objects) or patch (a patch with the same effect)", "yaml", "json", "name", "diff", "patch")
 	flags.BoolVar(&f.showManagedFields, "show-managed-fields", false, "include managedFields in the output")
 	flags.BoolVar(&f.showServerFields, "show-server-fields", false, "include generation, resourceVersion, the last-applied annotation, and the uid and creationTimestamp of new objects in diffs")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets in diffs and conflicts, which are masked by default as in 'kubectl diff'")
-	flags.StringVar(&f.color, "color", "auto", "color diffs: auto (on a terminal), always or never")
+	f.color.add(c, "diffs")
 	f.summary.add(c, "objects")
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats[:], cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func (f *outputFlags) check() error {
-	switch {
-	case !slices.Contains(formats[:], f.format):
-		return usage("--output " + f.format + ": expected yaml, json, name, diff or patch")
-	case !slices.Contains([]string{"auto", "always", "never"}, f.color):
-		return usage("--color " + f.color + ": expected auto, always or never")
-	}
-	return f.summary.check()
 }
 
 // shown returns an object as it is printed.

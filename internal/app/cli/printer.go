@@ -38,7 +38,7 @@ type printer struct {
 func newPrinter(a *App, f *outputFlags, lab *patchlab.Lab, changes int) *printer {
 	return &printer{app: a, flags: f, lab: lab, several: changes > 1, notes: notes{app: a, total: changes},
 		summary: &summary{app: a, format: f.summary.format, details: a.program() + " apply -o diff"},
-		color:   f.color == "always" || f.color == "auto" && hasColors(a.Out)}
+		color:   f.color.on(a.Out)}
 }
 
 // add prints the result of one change. An error ends the command.

@@ -73,10 +73,9 @@ and the output states the number of samples.
 	f.IntVar(&o.bounds.Limit, "limit", 50_000, "maximum number of interleavings to run exhaustively")
 	f.IntVar(&o.bounds.Draws, "draws", 0, "number of random samples if --limit is exceeded (default 10000, or fewer if these have more than about 100000 reads and writes)")
 	f.Uint64Var(&o.bounds.Seed, "seed", 1, "seed of the random samples")
-	f.StringVarP(&o.output, "output", "o", "text", "output format: text or json")
+	oneOf(c, &o.output, "output", "o", "text", "output format: text or json", "text", "json")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if an update is lost")
 	_ = c.RegisterFlagCompletionFunc("strategy", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -90,10 +89,7 @@ func strategyNames() []string {
 }
 
 func (a *App) race(ctx context.Context, name string, o *raceOptions) error {
-	switch {
-	case o.output != "text" && o.output != "json":
-		return usage("--output " + o.output + ": expected text or json")
-	case o.bounds.Limit <= 0 || o.bounds.Draws < 0 || o.bounds.Draws == 0 && o.drawn:
+	if o.bounds.Limit <= 0 || o.bounds.Draws < 0 || o.bounds.Draws == 0 && o.drawn {
 		return usage("--limit and --draws must be positive")
 	}
 	for _, s := range o.strategies {

@@ -87,12 +87,11 @@ Exit codes:
 	addNamespace(c, &o.apply.Namespace, &o.apply.DefaultNamespace)
 	f.BoolVar(&o.apply.TransferClientSide, "server-side", true, "show the results of 'kubectl apply --server-side', which transfers the fields of client-side apply; --server-side=false: of a client that does not, such as a controller")
 	f.StringVar(&o.apply.Subresource, "subresource", "", "subresource to apply to, such as status")
-	f.StringVarP(&o.output, "output", "o", "", "output format: text or json (the resolutions), yaml or diff (the resolved manifest) (default text, or yaml if a resolution is selected)")
+	oneOf(c, &o.output, "output", "o", "", "output format: text or json (the resolutions), yaml or diff (the resolved manifest) (default text, or yaml if a resolution is selected)", "text", "json", "yaml", "diff")
 	f.BoolVar(&o.details, "details", false, "print the conflicts of each manifest, even if several conflict")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes, such as the command that applies the resolved manifest")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	a.completeInputs(c, &o.inputs.kubectl)
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml", "diff"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -126,11 +125,6 @@ func (a *App) resolve(ctx context.Context, args []string, o *resolveOptions) err
 }
 
 func (o *resolveOptions) complete() error {
-	switch o.output {
-	case "", "text", "json", "yaml", "diff":
-	default:
-		return usage("--output " + o.output + ": expected text, json, yaml or diff")
-	}
 	if err := o.ways.complete(); err != nil {
 		return err
 	}

@@ -282,6 +282,11 @@ var absentCommands = map[string]string{
 // wrongFlag returns the error for a wrong flag, with a suggestion for an unknown one.
 func wrongFlag(c *cobra.Command, err error) error {
 	text := err.Error()
+	var invalid *pflag.InvalidValueError
+	var choice *choiceError
+	if errors.As(err, &invalid) && errors.As(err, &choice) {
+		return usage("--" + invalid.GetFlag().Name + " " + invalid.GetValue() + ": " + choice.Error())
+	}
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
 		var names []string

@@ -56,15 +56,11 @@ deployment, deploy, gateways.shop.example. PATH is the path of the field, as for
 	f := c.Flags()
 	f.StringVar(&o.apiVersion, "api-version", "", "apiVersion of KIND, such as autoscaling/v1 (default the preferred version)")
 	f.BoolVar(&o.recursive, "recursive", false, "print subfields recursively")
-	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+	oneOf(c, &o.output, "output", "o", "text", "output format: text, json or yaml", "text", "json", "yaml")
 	return c
 }
 
 func (a *App) schema(ctx context.Context, name string, o *schemaOptions) error {
-	if !slices.Contains([]string{"text", "json", "yaml"}, o.output) {
-		return usage("--output " + o.output + ": expected text, json or yaml")
-	}
 	registry, err := o.schemas.registry(ctx, a)
 	if err != nil {
 		return err

@@ -119,15 +119,13 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	_ = c.RegisterFlagCompletionFunc("controllers", cobra.FixedCompletions([]string{"namespace", "gc", "roles", "quota", "serviceaccount", noControllers}, cobra.ShellCompDirectiveNoFileComp))
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
 	f.StringSliceVar(&o.plugins, "enable-admission-plugins", nil, "comma-separated list of kube-apiserver's admission plugins to run, such as LimitRanger,Priority; "+plugins.Default+" runs all that patchlab implements")
-	f.StringVar(&o.authorize, "authorization-mode", alwaysAllow, "AlwaysAllow, or RBAC to refuse requests that the roles of their users do not allow; implies --bootstrap-roles")
+	oneOf(c, &o.authorize, "authorization-mode", "", alwaysAllow, "AlwaysAllow, or RBAC to refuse requests that the roles of their users do not allow; implies --bootstrap-roles", alwaysAllow, byRoles)
 	f.StringVar(&o.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services; a range of IPv6 has no effect (default 10.96.0.0/16, but any other IP can be requested)")
 	f.StringVar(&o.issuer, "service-account-issuer", "", "issuer of the tokens of service accounts, which is also the audience of the API (default "+cluster.Issuer+")")
 	f.BoolVar(&o.roles, "bootstrap-roles", false, "create the roles and bindings with which kube-apiserver begins")
 	f.BoolVar(&o.log, "request-log", false, "log every request to standard error")
-	f.StringVar(&o.logFormat, "log-format", "text", "log format: text or json")
+	oneOf(c, &o.logFormat, "log-format", "", "text", "log format: text or json", "text", "json")
 	_ = c.RegisterFlagCompletionFunc("enable-admission-plugins", cobra.FixedCompletions(append(plugins.Names(a.Plugins...), plugins.Default), cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("authorization-mode", cobra.FixedCompletions([]string{alwaysAllow, byRoles}, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -153,12 +151,6 @@ func (o *serveOptions) services() (controllers.Options, error) {
 
 // check returns an error for flags that are invalid by themselves.
 func (o *serveOptions) check() error {
-	if o.logFormat != "text" && o.logFormat != "json" {
-		return usage("--log-format " + o.logFormat + ": expected text or json")
-	}
-	if o.authorize != alwaysAllow && o.authorize != byRoles {
-		return usage("--authorization-mode " + o.authorize + ": expected " + alwaysAllow + " or " + byRoles)
-	}
 	for _, host := range o.hosts {
 		if _, err := netip.ParseAddr(host); err != nil && strings.ContainsAny(host, "/:*") {
 			return usage("--allow-host " + host + ": expected a host name such as lab.example.com, without scheme and port")
@@ -169,9 +161,6 @@ func (o *serveOptions) check() error {
 	}
 	if _, err := schema.Builtin(minorVersion(o.kubeVersion)); err != nil {
 		return usage("--kube-version " + o.kubeVersion + ": supported versions are " + strings.Join(schema.Versions(), ", "))
-	}
-	if err := o.engine.check(); err != nil {
-		return err
 	}
 	return o.store.check()
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,21 +38,18 @@ const defaultCompaction = 5 * time.Minute
 
 func (o *storeFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.name, "store", "memory", "storage of objects: memory, or etcd (run by "+etcdProgram+")")
+	oneOf(c, &o.name, "store", "", "memory", "storage of objects: memory, or etcd (run by "+etcdProgram+")", "memory", "etcd")
 	f.StringSliceVar(&o.etcd.Endpoints, "etcd-endpoints", nil, "comma-separated list of URLs of the etcd members")
 	f.StringVar(&o.etcd.CAFile, "etcd-cacert", "", "PEM file of the CA certificate that verifies the etcd server")
 	f.StringVar(&o.etcd.CertFile, "etcd-cert", "", "PEM file of the client certificate for etcd")
 	f.StringVar(&o.etcd.KeyFile, "etcd-key", "", "PEM file of the private key of --etcd-cert")
 	f.StringVar(&o.etcd.Prefix, "etcd-prefix", "/patchlab", "prefix of all keys in etcd; servers with the same prefix serve the same objects")
 	f.DurationVar(&o.compaction, "etcd-compaction-interval", defaultCompaction, "how long past revisions can be listed and watched at least, in memory as well, and at most twice as long; 0 keeps them without a limit of time")
-	_ = c.RegisterFlagCompletionFunc("store", cobra.FixedCompletions([]string{"memory", "etcd"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (o *storeFlags) check() error {
 	given := len(o.etcd.Endpoints) > 0 || o.etcd.CAFile != "" || o.etcd.CertFile != "" || o.etcd.KeyFile != ""
 	switch {
-	case !slices.Contains([]string{"memory", "etcd"}, o.name):
-		return usage("--store " + o.name + ": expected memory or etcd")
 	case o.name == "etcd" && len(o.etcd.Endpoints) == 0:
 		return usage("--store etcd requires --etcd-endpoints, such as http://127.0.0.1:2379")
 	case o.compaction < 0:

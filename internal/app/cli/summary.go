@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -15,18 +14,8 @@ import (
 // summaryFlag selects the summary of the results of several objects.
 type summaryFlag struct{ format string }
 
-var summaryFormats = [...]string{"auto", "text", "json", "markdown", "none"}
-
 func (f *summaryFlag) add(c *cobra.Command, output string) {
-	c.Flags().StringVar(&f.format, "summary", "auto", "summary of the results: auto (their number on standard error, for more than one object), text, json or markdown (on standard output instead of the "+output+": all objects but the unchanged ones, which only json lists) or none")
-	_ = c.RegisterFlagCompletionFunc("summary", cobra.FixedCompletions(summaryFormats[:], cobra.ShellCompDirectiveNoFileComp))
-}
-
-func (f *summaryFlag) check() error {
-	if !slices.Contains(summaryFormats[:], f.format) {
-		return usage("--summary " + f.format + ": expected auto, text, json, markdown or none")
-	}
-	return nil
+	oneOf(c, &f.format, "summary", "", "auto", "summary of the results: auto (their number on standard error, for more than one object), text, json or markdown (on standard output instead of the "+output+": all objects but the unchanged ones, which only json lists) or none", "auto", "text", "json", "markdown", "none")
 }
 
 // replacesOutput reports whether the summary is printed in place of the other output.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,18 +14,8 @@ import (
 // colorFlag selects whether output has colors.
 type colorFlag struct{ value string }
 
-var colorValues = []string{"auto", "always", "never"}
-
-func (f *colorFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.value, "color", "auto", "color the output: auto (on a terminal), always or never")
-	_ = c.RegisterFlagCompletionFunc("color", cobra.FixedCompletions(colorValues, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func (f *colorFlag) check() error {
-	if !slices.Contains(colorValues, f.value) {
-		return usage("--color " + f.value + ": expected auto, always or never")
-	}
-	return nil
+func (f *colorFlag) add(c *cobra.Command, what string) {
+	oneOf(c, &f.value, "color", "", "auto", "color "+what+": auto (on a terminal), always or never", "auto", "always", "never")
 }
 
 func (f *colorFlag) on(w io.Writer) bool {
