@@ -274,10 +274,14 @@ func (w *write) clientApply() (*Result, error) {
 	case err != nil:
 		return nil, err
 	case r == nil:
-		return &Result{noted: w.noted, Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager, Notes: w.notes,
-			Position: w.Position(), Before: w.live, After: w.live}, nil
+		return &Result{noted: w.noted, Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager,
+			Notes: append(w.notes, w.unmerged(w.live.Value)...), Position: w.Position(), Before: w.live, After: w.live}, nil
 	}
-	return w.send(r.Verb, r.Format, r.Document)
+	result, err := w.send(r.Verb, r.Format, r.Document)
+	if err == nil {
+		result.Notes = append(result.Notes, w.unmerged(result.After.Value)...)
+	}
+	return result, err
 }
 
 // send passes a request through the pipeline.
