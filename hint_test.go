@@ -84,3 +84,72 @@ spec:
 		}
 	}
 }
+
+// TestKeptFieldHint checks the advice on a change that is refused because of a field that the live
+// object has and the change omits. kube-apiserver 1.36.3 refuses and accepts the same changes.
+func TestKeptFieldHint(t *testing.T) {
+	lab, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deployment := func(spec, container, podSpec string) Input {
+		return Named("web.yaml", []byte(`
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+`+spec+`
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: web, image: "web:1"`+container+`}]
+`+podSpec))
+	}
+	const (
+		valueFrom = ", env: [{name: A, valueFrom: {secretKeyRef: {name: s, key: k}}}]"
+		claim     = "      volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]"
+		apply     = ", and an apply removes only what kubectl alone has applied before; 'patchlab diff LIVE PATCH' shows patches that remove it"
+		null      = "; set it to null to remove it"
+		pod       = "the live object has .spec.template.spec"
+	)
+	value := deployment("", `, env: [{name: A, value: "1"}]`, "")
+	two := `, env: [{name: A, valueFrom: {secretKeyRef: {name: s, key: k}}}, {name: B, value: "2"}]`
+	for _, c := range []struct {
+		why, hint    string
+		applied      string // the manager that applied the live object, "" if it was created
+		live, change Input
+		action       Action
+	}{
+		{why: "a default that the new strategy excludes", applied: "kubectl", live: deployment("", "", ""), change: deployment("  strategy: {type: Recreate}", "", ""), action: ActionApply,
+			hint: "the live object has .spec.strategy.rollingUpdate" + apply},
+		{why: "in an apply, null does not remove it", applied: "kubectl", live: deployment("", "", ""), change: deployment("  strategy: {type: Recreate, rollingUpdate: null}", "", ""), action: ActionApply,
+			hint: "the live object has .spec.strategy.rollingUpdate" + apply},
+		{why: "in a patch", live: deployment("", "", ""), change: Named("p.yaml", []byte("spec: {strategy: {type: Recreate}}")), action: ActionStrategicPatch,
+			hint: "the live object has .spec.strategy.rollingUpdate" + null},
+		{why: "a value beside its source, created by another client", live: value, change: deployment("", valueFrom, ""), action: ActionApply,
+			hint: pod + ".containers[0].env[0].value" + apply},
+		{why: "in a client-side apply", live: value, change: deployment("", valueFrom, ""), action: ActionClientApply,
+			hint: pod + ".containers[0].env[0].value" + null},
+		{why: "an item that is at another index has no advice", live: deployment("", `, env: [{name: B, value: "2"}, {name: A, value: "1"}]`, ""), change: deployment("", two, ""), action: ActionApply},
+		{why: "a second source of a volume", live: deployment("", "", "      volumes: [{name: v, emptyDir: {}}]"), change: deployment("", "", claim), action: ActionApply,
+			hint: pod + ".volumes[0].emptyDir" + apply},
+		{why: "both sources are in the manifest", live: deployment("", "", ""), change: deployment("", "", "      volumes: [{name: v, emptyDir: {}, persistentVolumeClaim: {claimName: c}}]"), action: ActionApply},
+	} {
+		live, err := lab.Apply(nil, c.live, ApplyOptions{FieldManager: c.applied})
+		if c.applied == "" {
+			live, err = lab.Create(c.live, WriteOptions{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range lab.Run(live.Object(), c.change, Change{Action: c.action}) {
+			var refused *Error
+			if !errors.As(err, &refused) || len(refused.Fields) == 0 {
+				t.Errorf("%s: %v", c.why, err)
+			} else if got := refused.Fields[0].Hint; got != c.hint {
+				t.Errorf("%s: hint %q, want %q", c.why, got, c.hint)
+			}
+		}
+	}
+}

@@ -3,27 +3,30 @@
 package patchlab
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // manifestHint returns advice on a field that is invalid although nothing is wrong with what the
 // manifest has there: it is too large for client-side apply, a key has no value, its variables are
-// replaced by a tool that was not used, or the live object has more items. It returns "" for any other
-// field.
+// replaced by a tool that was not used, or the live object has more items or fields. It returns "" for
+// any other field.
 func (w *write) manifestHint(f FieldError) string {
 	switch {
 	case w.change.Action == ActionClientApply && f.Field == "metadata.annotations" && strings.HasPrefix(f.Message, "Too long"):
 		return "the last-applied annotation contains the whole manifest; 'kubectl apply --server-side' does not write it"
-	case w.Value.Follow(f.Path).IsNull():
+	case w.Value.Follow(f.Path).IsNull() && !w.keeps(f.Path):
 		return "the value is null, as YAML reads a key without a value; remove the key or give it a value"
 	}
 	if text, _ := w.Value.Follow(f.Path).Text(); strings.Contains(text, "${") && strings.Contains(text, "}") {
 		return "this contains a variable; replace it first, for example with 'flux envsubst'"
 	}
-	return w.keptItem(f.Path)
+	return cmp.Or(w.keptItem(f.Path), w.keptField(f))
 }
 
 // keptItem returns advice on an invalid field in an item of a list that has fewer items in the manifest:
@@ -44,4 +47,65 @@ func (w *write) keptItem(path document.Path) string {
 		}
 	}
 	return ""
+}
+
+// keptField returns advice on a field that the live object has and the change does not remove, so that
+// it is invalid or excludes another one, as the rollingUpdate of a Deployment excludes the strategy
+// Recreate and the value of a variable its valueFrom. It returns "" for any other field.
+func (w *write) keptField(f FieldError) string {
+	if w.keeps(f.Path) {
+		return w.removal(f.Path)
+	}
+	if w.live == nil || len(f.Path) < 3 { // the source of a PersistentVolume, in its spec, cannot be changed anyway
+		return ""
+	}
+	beside := f.Path[:len(f.Path)-1]
+	for key, v := range w.live.Value.Follow(beside).Members() {
+		excludes := strings.Contains(f.Message, "when `"+key+"` is not empty") || strings.Contains(f.Message, "may not specify more than 1 ") && v.Kind() == document.Object
+		if other := beside.Child(key); excludes && w.keeps(other) {
+			return w.removal(other)
+		}
+	}
+	return ""
+}
+
+// keeps reports whether the live object has a field that an apply or a patch omits, or sets to null and
+// does not remove. The items of lists on the way must have the same keys in both.
+func (w *write) keeps(path document.Path) bool {
+	switch w.change.Action {
+	case ActionApply, ActionClientApply, ActionStrategicPatch, ActionMergePatch:
+	default:
+		return false
+	}
+	if w.live == nil || len(path) == 0 || w.change.Subresource != "" {
+		return false
+	}
+	wanted, live, t := w.Value, w.live.Value, w.kind.Type()
+	for _, step := range path[:len(path)-1] {
+		next := document.Path{step}
+		wanted, live = wanted.Follow(next), live.Follow(next)
+		if _, ok := step.Index(); ok {
+			if t == nil || t.List == nil || t.List.Kind != schema.KeyedList {
+				return false
+			}
+			a, known := structured.ItemElement(t.List, wanted)
+			b, _ := structured.ItemElement(t.List, live)
+			if !known || a != b {
+				return false
+			}
+		}
+		t = t.At(next)
+	}
+	last := path[len(path)-1:]
+	has := wanted.Follow(last)
+	return wanted.Kind() == document.Object && live.Follow(last).Exists() && (!has.Exists() || has.IsNull())
+}
+
+// removal returns advice on how to remove a field that the live object has and the change omits.
+func (w *write) removal(path document.Path) string {
+	if w.change.Action == ActionApply {
+		return fmt.Sprintf("the live object has %s, and an apply removes only what %s alone has applied before; "+
+			"'patchlab diff LIVE PATCH' shows patches that remove it", path, w.change.FieldManager)
+	}
+	return fmt.Sprintf("the live object has %s; set it to null to remove it", path)
 }
