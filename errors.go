@@ -189,6 +189,11 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		e.Position = w.Object.PositionOf(document.Keys("metadata", "resourceVersion"))
 		e.message += "\nmetadata.resourceVersion must be that of the live object, which is a number, or absent"
 	}
+	if version := document.Keys("metadata", "resourceVersion"); status.Code == 409 && w.live != nil && w.Value.Follow(version).Exists() &&
+		!document.Identical(w.Value.Follow(version), w.live.Value.Follow(version)) {
+		e.Position = w.Object.PositionOf(version)
+		e.message += "\nmetadata.resourceVersion is not that of the live object; without it, an apply or a patch is not refused"
+	}
 	if errors.Is(status, fieldmanager.ErrVersion) {
 		e.message += "\na managedFields entry of the live object has this version, which its CustomResourceDefinition no longer has; remove the entry, or set managedFields to [{}] to remove all"
 	}

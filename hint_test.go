@@ -153,3 +153,22 @@ spec:
 		}
 	}
 }
+
+// TestOutdatedVersionAdvice checks the advice on a manifest with the resourceVersion of an earlier
+// export, whose refusal looks like that of a concurrent change.
+func TestOutdatedVersionAdvice(t *testing.T) {
+	lab, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := Bytes([]byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop, uid: u, resourceVersion: '7'}\ndata: {k: v}\n"))
+	exported := Named("a.yaml", []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop, resourceVersion: '5'}\ndata: {k: w}\n"))
+	for name, apply := range map[string]func(live, config Input, o ApplyOptions) (*Result, error){"server-side": lab.Apply, "client-side": lab.ClientApply} {
+		_, err = apply(live, exported, ApplyOptions{Force: name == "server-side"})
+		var refused *Error
+		if !errors.As(err, &refused) || refused.Code != 409 || refused.Position.String() != "a.yaml:3:55" ||
+			!strings.HasSuffix(err.Error(), "\nmetadata.resourceVersion is not that of the live object; without it, an apply or a patch is not refused") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

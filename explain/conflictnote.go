@@ -11,8 +11,15 @@ import (
 
 // ConflictNote returns a note on a conflict that its values do not explain, "" for any other conflict. t
 // is the type of the object. The values differ only in what the configuration does not set, or in how a
-// quantity is written.
+// quantity is written; the API server does not store the empty value that is wanted; or the live list has
+// the item twice.
 func ConflictNote(t *schema.Type, c fieldmanager.Conflict) string {
+	switch {
+	case !c.Live.Exists() && isEmpty(c.Wanted):
+		return "the API server does not store this empty value, so it conflicts in each apply by another manager than its owner; drop the field"
+	case c.Live.Exists() && document.Identical(c.Live, c.Wanted):
+		return "the live list has several items with this key; force the conflict to replace them by one"
+	}
 	if note := unsetNote(c); note != "" {
 		return note
 	}

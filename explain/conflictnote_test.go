@@ -19,6 +19,7 @@ func TestConflictNote(t *testing.T) {
 		{"a field that only the manifest has", `{"a":1}`, `{"b":1}`, ""},
 		{"another type", `{"a":1}`, `[]`, ""},
 		{"a scalar", `1`, `2`, ""},
+		{"an item that the live list has twice", `{"name":"A","value":"1"}`, `{"name":"A","value":"1"}`, "the live list has several items with this key; force the conflict to replace them by one"},
 	} {
 		got := explain.ConflictNote(nil, fieldmanager.Conflict{Live: parsedJSON(t, c.live), Wanted: parsedJSON(t, c.wanted)})
 		if got != c.want {
@@ -27,6 +28,12 @@ func TestConflictNote(t *testing.T) {
 	}
 	if got := explain.ConflictNote(nil, fieldmanager.Conflict{Wanted: document.NewInt(1)}); got != "" {
 		t.Errorf("without a live value: %q", got)
+	}
+	for _, wanted := range []string{"false", "0", `""`, "[]", "{}"} { // which omitempty leaves out (kubernetes#128924)
+		const want = "the API server does not store this empty value, so it conflicts in each apply by another manager than its owner; drop the field"
+		if got := explain.ConflictNote(nil, fieldmanager.Conflict{Wanted: parsedJSON(t, wanted)}); got != want {
+			t.Errorf("%s, which is not stored: %q", wanted, got)
+		}
 	}
 }
 

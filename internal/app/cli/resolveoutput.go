@@ -151,7 +151,8 @@ func (r *resolving) masks(one *patchlab.Resolution) bool {
 	return isSecret(one.Config) && !r.o.showSecrets
 }
 
-// ownersText lists owners: owned by a and b (status)
+// ownersText lists owners: owned by a and b (status). A manager with two entries has its operations:
+// owned by helm (Apply) and helm (Update)
 func ownersText(owners []fieldmanager.Entry) string {
 	if len(owners) == 0 {
 		return "no owner"
@@ -159,8 +160,11 @@ func ownersText(owners []fieldmanager.Entry) string {
 	names := make([]string, len(owners))
 	for i, o := range owners {
 		names[i] = oneLine(o.Manager)
-		if o.Subresource != "" {
+		switch same := func(e fieldmanager.Entry) bool { return e.Manager == o.Manager }; {
+		case o.Subresource != "":
 			names[i] += " (" + oneLine(o.Subresource) + ")"
+		case slices.ContainsFunc(owners[:i], same) || slices.ContainsFunc(owners[i+1:], same):
+			names[i] += " (" + string(o.Operation) + ")"
 		}
 	}
 	return "owned by " + andList(names)
