@@ -39,6 +39,12 @@ func TestApplyErrors(t *testing.T) {
 	}{
 		{"the operation of a JSON patch", `{"spec":{"replicas":1}}`, "[{\"op\":\"test\",\"path\":\"/x\"},\n {\"op\":\"remove\",\"path\":\"/spec/replica\"}]", patch.TypeJSON,
 			[]string{"p.json:2:2: ", "operation 1 (remove /spec/replica): ", `missing key: "replica"`, `did you mean "replicas"?`}},
+		{"a parent that does not exist", `{"metadata":{}}`, `[{"op":"add","path":"/metadata/annotations/a","value":"b"}]`, patch.TypeJSON,
+			[]string{`missing key: "annotations"; add it first, with the value {}; a slash in a key is written ~1`}},
+		{"a slash in a key", `{"metadata":{"annotations":{"x.example/a":"b"}}}`, `[{"op":"add","path":"/metadata/annotations/y.example/b","value":"b"}]`, patch.TypeJSON,
+			[]string{`missing key: "y.example"; did you mean "x.example/a"? add it first, with the value {}; a slash in a key is written ~1`}},
+		{"a field to remove that is not there", `{"spec":{}}`, `[{"op":"remove","path":"/spec/nodeSelector"}]`, patch.TypeJSON,
+			[]string{`missing key: "nodeSelector"; a merge patch with null removes a field that may be missing`}},
 		{"the position in YAML", "a: {}\n", "- op: add\n  path: /a/b/c\n  value: 1\n", patch.TypeJSON, []string{"p.json:1:3", "operation 0 (add /a/b/c)"}},
 		{"a syntax error of the patch", `{}`, `{"a":[1}`, patch.TypeMerge, []string{"p.json:1:8"}},
 		{"a duplicate key", `{}`, `{"a":1,"a":2}`, patch.TypeMerge, []string{"p.json:1:8", `"a"`, "duplicated"}},

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -254,7 +255,11 @@ func (w *patcher) take(op *operation, pointer string, has bool, field string, ru
 	if !b.isList() {
 		s, found := b.lookup(key)
 		if !found {
-			return slot{}, op.noMember(b, key, field)
+			err := op.noMember(b, key, field)
+			if op.op == "remove" {
+				err.Hint = cmp.Or(err.Hint, "a merge patch with null removes a field that may be missing")
+			}
+			return slot{}, err
 		}
 		w.noteSlot(key, rule, Removed, s, slot{})
 		b.remove(key)

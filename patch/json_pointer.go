@@ -58,7 +58,11 @@ func (w *patcher) step(op *operation, b *branch, token, field string) (*branch, 
 	} else {
 		var found bool
 		if s, found = b.member(token); !found {
-			return nil, op.noMember(b, token, field)
+			err := op.noMember(b, token, field)
+			if op.op == "add" {
+				err.Hint = strings.TrimSpace(err.Hint + " add it first, with the value {}; a slash in a key is written ~1")
+			}
+			return nil, err
 		}
 		if w.observer != nil {
 			w.key(token)
