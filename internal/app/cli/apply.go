@@ -211,7 +211,7 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 		return err
 	}
 	out := newPrinter(a, &o.output, in.lab, len(in.changes.objects()))
-	out.transfers = o.change.TransferClientSide
+	out.transfers, out.force = o.change.TransferClientSide, o.change.Force
 	shown := openedCase{options: o}
 	var bodies []string
 	if o.open {

@@ -19,6 +19,7 @@ type printer struct {
 	lab     *patchlab.Lab
 	several bool
 	color   bool
+	force   bool // whether the changes are forced
 	out     []byte
 	objects []document.Value // for yaml and json
 	notes   notes            // that are printed after all changes
@@ -47,6 +48,9 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 		return p.failed(err)
 	}
 	p.notes.add(r.Target, r.Notes)
+	if p.force {
+		p.notes.add(r.Target, forcedNotes(r))
+	}
 	p.warn(r)
 	what := outcomeOfResult(r)
 	p.summary.counts[what]++

@@ -117,10 +117,10 @@ func ownerText(c patchlab.Conflict) string {
 
 // ownerName describes the owner of a field in several objects, whose entries may differ in their version
 // and time.
-func ownerName(c patchlab.Conflict) string {
-	text := oneLine(c.Manager) + " (" + string(c.Operation)
-	if c.Subresource != "" {
-		text += ", subresource " + oneLine(c.Subresource)
+func ownerName(o fieldmanager.Owner) string {
+	text := oneLine(o.Manager) + " (" + string(o.Operation)
+	if o.Subresource != "" {
+		text += ", subresource " + oneLine(o.Subresource)
 	}
 	return text + ")"
 }

@@ -297,7 +297,7 @@ func (r *resolving) undecided(open int) error {
 	for _, one := range r.resolved {
 		var of []string
 		for _, c := range one.Open {
-			of = append(of, patternOf(c.Path)+", owned by "+ownerName(c))
+			of = append(of, patternOf(c.Path)+", owned by "+ownerName(c.Owner))
 		}
 		fields.addEach(of, one.Target)
 	}

@@ -261,10 +261,11 @@ between field managers.
 	return c
 }
 
-// absentFlags are flags of 'kubectl apply' that patchlab does not have, with the reason.
+// absentFlags are flags of 'kubectl apply' and 'kubectl patch' that patchlab does not have, with the reason.
 var absentFlags = map[string]string{
 	"server-side": "a manifest is applied server-side unless --client-side is set",
 	"dry-run":     "patchlab never changes a cluster",
+	"patch":       "write the patch to a file, or to standard input with the argument -",
 	"prune":       "patchlab computes changes of objects, not their deletion",
 }
 
@@ -288,7 +289,9 @@ func wrongFlag(c *cobra.Command, err error) error {
 		return usage("--" + invalid.GetFlag().Name + " " + invalid.GetValue() + ": " + choice.Error())
 	}
 	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+	if errors.As(err, &unknown) && strings.HasPrefix(unknown.GetSpecifiedShortnames(), "p") && c.Flags().Lookup("type") != nil {
+		text += ": " + absentFlags["patch"]
+	} else if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		if reason := absentFlags[unknown.GetSpecifiedName()]; reason != "" {

@@ -54,7 +54,7 @@ type conflictPlace struct {
 // add adds a conflict of a manifest. results are the lines that describe its resolutions.
 func (s *sharedConflicts) add(target patchlab.Target, c patchlab.Conflict, field patchlab.FieldError, results string) {
 	path, exact := c.Path.String(), ownerText(c)
-	key := groupKey{pattern: patternOf(c.Path), owner: ownerName(c), results: results}
+	key := groupKey{pattern: patternOf(c.Path), owner: ownerName(c.Owner), results: results}
 	g := s.known[key]
 	if g == nil {
 		g = &conflictGroup{groupKey: key, path: path, exactOwner: exact, places: map[conflictValues][]conflictPlace{}, targets: map[patchlab.Target]bool{}}
