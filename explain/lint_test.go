@@ -54,6 +54,8 @@ var lintCases = []struct{ why, object, want string }{
 	{"no name", "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a-}\n", "no-name .metadata"},
 	{"an exported object", configMap[:len(configMap)-2] + ", uid: u, resourceVersion: '5'}\n", "server-field .metadata.uid, server-field .metadata.resourceVersion"},
 	{"a status in a manifest", aDeployment + "status: {replicas: 3}", "reset-field .status"},
+	{"texts of a Secret, which nobody owns once they are in data", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {a: b}\n", "string-data .stringData"},
+	{"a field of a custom resource with that name", aGadget + "stringData: {a: b}", ""},
 	{"annotations near their limit", configMap[:len(configMap)-2] + ", annotations: {a: " + strings.Repeat("x", 250000) + "}}\n", "annotations-size .metadata.annotations, last-applied-size "},
 	{"annotations beyond their limit", configMap[:len(configMap)-2] + ", annotations: {a: " + strings.Repeat("x", 262144) + "}}\n", "annotations-size .metadata.annotations"},
 	{"too large for client-side apply", configMap + "data: {a: " + strings.Repeat("x", 262144) + "}", "last-applied-size "},

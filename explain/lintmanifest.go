@@ -225,6 +225,9 @@ func (l *linter) manifest() {
 	if metadata.Get("annotations").Get(fieldmanager.LastApplied).Exists() {
 		l.add(lintLastApplied, lastApplied, "the manifest contains the last-applied-configuration annotation")
 	}
+	if texts := l.object.Get("stringData"); texts.Len() > 0 && l.kind != nil && l.kind.Builtin {
+		l.add(lintStringData, document.Keys("stringData"), "stringData is moved to data")
+	}
 	for _, field := range l.resetBy() {
 		keys := strings.Split(field, ".")
 		if v := l.object.Lookup(keys...); v.Exists() && keys[0] != "metadata" {

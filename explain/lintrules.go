@@ -22,6 +22,7 @@ const (
 	lintNoName           = "no-name"
 	lintServerField      = "server-field"
 	lintResetField       = "reset-field"
+	lintStringData       = "string-data"
 	lintReplicas         = "autoscaled-replicas"
 	lintAnnotations      = "annotations-size"
 	lintObjectSize       = "object-size"
@@ -101,6 +102,9 @@ var lintRules = []LintRule{
 	{lintResetField, LevelWarning, "A manifest has fields that its endpoint resets",
 		"The API server resets the field to its live value in every request to the object itself, and the manager does not own it.",
 		"Omit the field, or apply it to the subresource."},
+	{lintStringData, LevelNote, "A Secret has stringData",
+		"The API server moves the texts to data, of which the manager owns nothing: a key that the manifest no longer has remains, and a manager that applies data overwrites it without a conflict.",
+		"Use data, with the values in Base64."},
 	{lintReplicas, LevelWarning, "Replicas are set for a workload that is autoscaled",
 		"The autoscaler owns the replicas through the scale subresource, so an apply conflicts with it or, with force, reverts its changes.",
 		"Omit replicas from the manifest; the autoscaler sets them."},
