@@ -136,8 +136,9 @@ func (e *explaining) add(r *patchlab.Result, err error) error {
 	}
 	what := outcomeOfResult(r)
 	e.counts[what]++
-	e.keep(e.about(r), explanation{Target: r.Target, Action: r.Action, FieldManager: r.FieldManager, Result: what.String(), Warnings: r.Warnings,
-		Reasons: r.Reasons(), Notes: r.Notes})
+	about := e.about(r)
+	e.keep(about, explanation{Target: r.Target, Action: r.Action, FieldManager: r.FieldManager, Result: what.String(), Warnings: r.Warnings,
+		Reasons: r.Reasons(), Notes: r.Notes}, e.untouched(r, about))
 	return nil
 }
 
@@ -159,7 +160,7 @@ func (e *explaining) refused(err error) error {
 	}
 	e.counts[what]++
 	e.keep(e.o.below, explanation{Target: failed.Target, Action: failed.Action, FieldManager: failed.FieldManager, Result: what.String(), Message: text,
-		Reasons: reasons, Notes: failed.Notes})
+		Reasons: reasons, Notes: failed.Notes}, e.noRule())
 	return nil
 }
 
@@ -180,16 +181,40 @@ func (e *explaining) about(r *patchlab.Result) []document.Path {
 	return paths
 }
 
+// untouched returns the note for fields without a reason: the object has them, and the change neither sets
+// nor removes them, or it does not have them.
+func (e *explaining) untouched(r *patchlab.Result, about []document.Path) string {
+	var has []string
+	for _, p := range about {
+		if _, err := r.After.FieldPath(p); err == nil && !r.Created() {
+			has = append(has, p.String())
+		}
+	}
+	if len(has) == 0 {
+		return e.noRule()
+	}
+	why := ""
+	switch r.Action {
+	case patchlab.ActionClientApply:
+		why = ": a client-side apply changes what the manifest has, and removes what only the last-applied configuration has"
+	case patchlab.ActionApply:
+		why = ": an apply changes what the manifest has, and removes what only " + oneLine(r.FieldManager) + " has applied before"
+	}
+	return "nothing changes at " + andList(has) + why + "; '" + e.app.program() + " blame LIVE --path " + shellQuote(has[0]) + "' shows the owners"
+}
+
+func (e *explaining) noRule() string { return "no rule applies to " + strings.Join(e.o.paths, ", ") }
+
 // keep adds an explanation with the reasons for the fields at some paths, all if there are
-// none.
-func (e *explaining) keep(about []document.Path, x explanation) {
+// none. without is the note if these have no reasons.
+func (e *explaining) keep(about []document.Path, x explanation, without string) {
 	x.APIVersion, x.Kind = ownVersion, "Explanation"
 	if len(about) > 0 {
 		x.Reasons = slices.DeleteFunc(x.Reasons, func(r explain.Reason) bool {
 			return !slices.ContainsFunc(about, func(p document.Path) bool { return r.Path.HasPrefix(p) || p.HasPrefix(r.Path) })
 		})
 		if len(x.Reasons) == 0 {
-			x.Notes = append(slices.Clone(x.Notes), "no rule applies to "+strings.Join(e.o.paths, ", "))
+			x.Notes = append(slices.Clone(x.Notes), without)
 		}
 	}
 	if x.Reasons == nil {
