@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/patch"
 )
 
 // TestDroppedFieldsHavePositions checks the notes about unknown fields that the API server drops with a
@@ -53,6 +54,34 @@ spec:
 		}
 		if c.note == "" && len(r.Notes) > 0 || c.note != "" && !slices.Contains(r.Notes, c.note) {
 			t.Errorf("%s: notes %q, want %q", c.why, r.Notes, c.note)
+		}
+	}
+}
+
+// TestLastFinalizerIsNoted checks the note about a change that completes a deletion.
+func TestLastFinalizerIsNoted(t *testing.T) {
+	const note = "the change removes the last finalizer of an object that is being deleted: the API server then deletes it"
+	const deleted = `deletionTimestamp: "2026-03-02T10:00:00Z", `
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why, kind, metadata, spec, patch string
+		want                             bool
+	}{
+		{"the last one", "ConfigMap", deleted + "deletionGracePeriodSeconds: 0, finalizers: [a.example/b]", "", "{metadata: {finalizers: null}}", true},
+		{"one of two", "ConfigMap", deleted + "finalizers: [a.example/b, a.example/c]", "", "{metadata: {finalizers: [a.example/b]}}", false},
+		{"of an object that is not being deleted", "ConfigMap", "finalizers: [a.example/b]", "", "{metadata: {finalizers: null}}", false},
+		{"a Namespace with content", "Namespace", deleted + "finalizers: [a.example/b]", "spec: {finalizers: [kubernetes]}", "{metadata: {finalizers: null}}", false},
+		{"a Pod in its grace period", "Pod", deleted + "deletionGracePeriodSeconds: 30, finalizers: [a.example/b]", "spec: {containers: [{name: c, image: i}]}", "{metadata: {finalizers: null}}", false},
+	} {
+		live := "apiVersion: v1\nkind: " + c.kind + "\nmetadata: {name: a, uid: u, resourceVersion: '1', " + c.metadata + "}\n" + c.spec + "\n"
+		r, err := lab.Patch(patchlab.Bytes([]byte(live)), patchlab.Named("p.yaml", []byte(c.patch)), patchlab.PatchOptions{Type: patch.TypeMerge})
+		if err != nil {
+			t.Errorf("%s: %v", c.why, err)
+		} else if got := slices.Contains(r.Notes, note); got != c.want {
+			t.Errorf("%s: notes %q", c.why, r.Notes)
 		}
 	}
 }
