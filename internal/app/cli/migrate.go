@@ -12,6 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -287,7 +288,7 @@ type nextApply struct {
 func (m *migrating) next(object *patchlab.Object, migration *explain.Migration) (nextApply, error) {
 	var n nextApply
 	for _, config := range m.manifests.objects() {
-		if config.Kind() != object.Kind.Kind || config.Value.Lookup("metadata", "name").StringOr("") != object.Value.Lookup("metadata", "name").StringOr("") {
+		if !isManifestOf(config, object) {
 			continue
 		}
 		n.Found = true
@@ -321,6 +322,13 @@ func (m *migrating) next(object *patchlab.Object, migration *explain.Migration) 
 		}
 	}
 	return n, nil
+}
+
+// isManifestOf reports whether a manifest is that of an object. Either may omit the namespace.
+func isManifestOf(config manifest.Object, object *patchlab.Object) bool {
+	own, target := targetOf(config.Value), targetOf(object.Value)
+	return own.Group() == target.Group() && own.Kind == target.Kind && own.Name == target.Name &&
+		(own.Namespace == "" || target.Namespace == "" || own.Namespace == target.Namespace)
 }
 
 // conflicts returns the conflicts of an apply, none if it fails for another reason.
