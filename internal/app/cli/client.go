@@ -197,6 +197,12 @@ func (c *client) do(ctx context.Context, method, path, contentType, body string)
 	if err != nil {
 		return document.Value{}, err
 	}
+	return readAnswer(resp)
+}
+
+// readAnswer reads and closes a response, and returns the object in it. An error response is returned as a
+// *statusError.
+func readAnswer(resp *http.Response) (document.Value, error) {
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
@@ -204,7 +210,7 @@ func (c *client) do(ctx context.Context, method, path, contentType, body string)
 	}
 	doc, err := document.Parse(data, document.Options{})
 	if err != nil {
-		return document.Value{}, fmt.Errorf("%s %s: %s, and the response is not JSON", method, path, resp.Status)
+		return document.Value{}, fmt.Errorf("%s %s: %s, and the response is not JSON", resp.Request.Method, resp.Request.URL.RequestURI(), resp.Status)
 	}
 	if resp.StatusCode >= 300 {
 		return doc.Root, &statusError{resp.StatusCode, doc.Root.Get("reason").StringOr(""), doc.Root.Get("message").StringOr(resp.Status)}

@@ -5,10 +5,14 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/base64"
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -211,4 +215,29 @@ func (s *signalled) Write(b []byte) (int, error) {
 	default:
 	}
 	return s.out.Write(b)
+}
+
+// TestVersionsOfRefusedWatch: a watch that the server refuses ends the command with the server's message, and without
+// a line for the refusal.
+func TestVersionsOfRefusedWatch(t *testing.T) {
+	var watches atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/apis":
+			_, _ = io.WriteString(w, `{"kind":"APIGroupList","groups":[]}`)
+		case r.URL.Path == "/api/v1":
+			_, _ = io.WriteString(w, `{"kind":"APIResourceList","resources":[{"name":"configmaps","namespaced":true,"kind":"ConfigMap"}]}`)
+		case r.URL.Query().Has("watch"):
+			watches.Add(1)
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, `{"kind":"Status","status":"Failure","reason":"Forbidden","code":403,"message":"configmaps is forbidden: cannot watch"}`)
+		default:
+			_, _ = io.WriteString(w, `{"kind":"ConfigMap","metadata":{"name":"a","uid":"u","resourceVersion":"7"}}`)
+		}
+	}))
+	defer s.Close()
+	code, out, errs := ran(t, "versions", "configmaps/a", "--server", s.URL, "--watch", "--count", "20")
+	if code != exitRefused || errs != "error: configmaps is forbidden: cannot watch\n" || strings.Count(out, "\n") != 2 || watches.Load() != 1 {
+		t.Errorf("code %d after %d watches\n%s%s", code, watches.Load(), out, errs)
+	}
 }

@@ -3,11 +3,14 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -204,6 +207,10 @@ func namedSo(r document.Value, name string) bool {
 // maxEvent is the maximum size of a watch event.
 const maxEvent = 16 << 20
 
+// reopenAfter is the time after which a watch that has ended is opened again, so that a server that ends each at once
+// is not flooded with requests.
+const reopenAfter = time.Second
+
 // follow watches one object, starting at the version of object, until f returns false. A watch
 // that ends is reopened at the last version.
 func (c *client) follow(ctx context.Context, collection, name string, object document.Value, f func(kind string, object document.Value) bool) error {
@@ -212,6 +219,10 @@ func (c *client) follow(ctx context.Context, collection, name string, object doc
 		resp, err := c.send(ctx, "GET", collection+"?watch=true&fieldSelector="+url.QueryEscape("metadata.name="+name)+"&resourceVersion="+url.QueryEscape(version), "", "")
 		if err != nil {
 			break
+		}
+		if resp.StatusCode != http.StatusOK {
+			_, err := readAnswer(resp)
+			return err
 		}
 		lines := bufio.NewScanner(resp.Body)
 		lines.Buffer(nil, maxEvent)
@@ -231,6 +242,13 @@ func (c *client) follow(ctx context.Context, collection, name string, object doc
 			}
 		}
 		_ = resp.Body.Close()
+		if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) { // as it would be in the next watch
+			return fmt.Errorf("an event of the watch is larger than %d MiB", maxEvent>>20)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(reopenAfter):
+		}
 	}
 	if ctx.Err() != nil {
 		return nil // Ctrl-C
