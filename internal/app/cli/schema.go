@@ -183,6 +183,8 @@ func versionsOf(r *schema.Registry, name string) []string {
 	return slices.Compact(versions)
 }
 
+// isNamed reports whether a name is that of a kind, as kubectl has it: the kind itself, the plural, the singular or a
+// short name, in any case.
 func isNamed(k *schema.Kind, name string) bool {
 	name = strings.ToLower(name)
 	return name == k.Resource || name == k.Singular || name == strings.ToLower(k.Kind) || slices.Contains(k.ShortNames, name)

@@ -114,12 +114,13 @@ func (a *App) drawn(ctx context.Context, o *verifyOptions) (*verify.Source, erro
 	}
 	s := &verify.Source{Custom: o.kind == ""}
 	names := map[string]bool{}
+	name, group, grouped := strings.Cut(o.kind, ".")
 	for k := range registry.Kinds() {
 		if k.Resource == "" || k.Type().Map.Field("metadata") == nil {
 			continue // not stored
 		}
 		names[k.Kind] = true
-		if o.kind == "" || calledSo(k, o.kind) {
+		if o.kind == "" || isNamed(k, name) && (!grouped || group == k.Group) {
 			s.Kinds = append(s.Kinds, k)
 		}
 	}
@@ -131,14 +132,6 @@ func (a *App) drawn(ctx context.Context, o *verifyOptions) (*verify.Source, erro
 		return nil, usage("--kind " + o.kind + ": no such kind" + hint)
 	}
 	return s, nil
-}
-
-// calledSo reports whether a name denotes a kind: by its kind, plural or singular name,
-// optionally followed by a dot and its group.
-func calledSo(k *schema.Kind, name string) bool {
-	return slices.ContainsFunc([]string{k.Kind, k.Resource, k.Singular}, func(own string) bool {
-		return own != "" && (strings.EqualFold(own, name) || strings.EqualFold(own+"."+k.Group, name))
-	})
 }
 
 // reportText summarizes the comparison.
