@@ -23,8 +23,8 @@ func (m *Manager) Configuration(live Object, wanted document.Value, manager stri
 		return document.Value{}, err
 	}
 	self := m.self(manager, structured.OperationApply)
-	for i := range tracked {
-		self.Fields = tracked[i].Fields.Leaves()
+	if len(tracked) > 0 { // the manager's entry, if anything changes
+		self.Fields = tracked[0].Fields.Leaves()
 	}
 	if i := find(live.Managed.entries, &self); i >= 0 { // skips paths of another version that wanted lacks
 		self.Fields = self.Fields.Union(live.Managed.entries[i].Fields)

@@ -97,9 +97,10 @@ type Config struct {
 	// Convert converts an object to another apiVersion of its kind. A nil function only
 	// sets apiVersion, like the conversion strategy None.
 	Convert func(object document.Value, apiVersion string) (document.Value, error)
-	// Reset holds the fields that requests cannot change, by apiVersion. Requests never own
-	// them.
-	Reset map[string]ResetFields
+	// Reset holds the fields that a resource resets to their live values in every request, by
+	// apiVersion (the API server's GetResetFields). Requests never own them. They are dotted names,
+	// such as "status" or "metadata.labels", and include everything below.
+	Reset map[string][]string
 	// Empty is the object before its first request: for a built-in kind the JSON form of
 	// its Go type's zero value, for a custom one apiVersion and kind, which is the default.
 	Empty document.Value
@@ -109,14 +110,6 @@ type Config struct {
 	Finish func(merged document.Value, at time.Time) (document.Value, error)
 	// Engine is the structured merge implementation; nil is patchlab's own.
 	Engine Engine
-}
-
-// ResetFields lists the fields that a resource resets to their live values in every request
-// (the API server's GetResetFields).
-type ResetFields struct {
-	// Fields are dotted names, such as "status" or "metadata.labels". They include everything
-	// below.
-	Fields []string
 }
 
 // Manager applies configurations to the objects of one kind and tracks their changes. The

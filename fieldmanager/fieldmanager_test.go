@@ -547,8 +547,8 @@ func TestOwnersPathsAndConfigurationsAreFound(t *testing.T) {
 }
 
 func TestResetFieldsAreNotOwned(t *testing.T) {
-	reset := func(except ...string) map[string]fieldmanager.ResetFields {
-		return map[string]fieldmanager.ResetFields{"lab/v1": {Fields: except}}
+	reset := func(except ...string) map[string][]string {
+		return map[string][]string{"lab/v1": except}
 	}
 	main := newWidgets(t, nil, func(c *fieldmanager.Config) { c.Reset = reset("status") })
 	status := newWidgets(t, nil, func(c *fieldmanager.Config) { c.Reset, c.Subresource = reset("metadata", "spec"), "status" })

@@ -90,20 +90,20 @@ type resource struct {
 // a custom resource resets them in all versions that have it, the resource itself only in its
 // own (apiextensions-apiserver, getStatusResetFields). The API server's strategies define them
 // for ephemeralcontainers and resize, but its endpoints do not use them.
-func (r *resource) reset(subresource string) map[string]ResetFields {
+func (r *resource) reset(subresource string) map[string][]string {
 	strategy := kinds.For(r.kind)
-	var fields ResetFields
+	var fields []string
 	switch subresource {
 	case "":
-		fields.Fields = strategy.Reset
+		fields = strategy.Reset
 	case "status":
-		fields.Fields = strategy.ResetStatus
+		fields = strategy.ResetStatus
 	case "approval":
-		fields.Fields = []string{"spec", "status.certificate"}
+		fields = []string{"spec", "status.certificate"}
 	case "finalize":
-		fields.Fields = []string{"status"}
+		fields = []string{"status"}
 	}
-	reset := map[string]ResetFields{r.kind.APIVersion(): fields}
+	reset := map[string][]string{r.kind.APIVersion(): fields}
 	if r.kind.Builtin || subresource == "status" {
 		for _, other := range r.registry.Served(r.kind.Group, r.kind.Kind) {
 			if other.Builtin || other.Status {

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"slices"
 	"sort"
-	"strconv"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -369,7 +368,7 @@ func identifier(e Owner) string {
 		if len(dst) > 1 {
 			dst = append(dst, ',')
 		}
-		dst = append(strconv.AppendQuote(dst, name), ':')
+		dst = append(document.AppendQuoted(dst, name), ':')
 		dst = document.AppendQuoted(dst, text)
 	}
 	add("manager", e.Manager)

@@ -181,9 +181,9 @@ func (m *Manager) self(manager string, op structured.Operation) entry {
 // serverFields are the fields that the API server sets and managers never own
 // (apimachinery, managedfields/internal/stripmeta.go).
 var serverFields = sync.OnceValue(func() fieldset.Set {
-	s := fieldset.Of(document.Keys("apiVersion"), document.Keys("kind"), document.Keys("metadata"))
+	fields := []document.Path{document.Keys("apiVersion"), document.Keys("kind"), document.Keys("metadata")}
 	for _, name := range [...]string{"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields", "resourceVersion"} {
-		s = s.Union(fieldset.Of(document.Keys("metadata", name)))
+		fields = append(fields, document.Keys("metadata", name))
 	}
-	return s
+	return fieldset.Of(fields...)
 })

@@ -10,14 +10,14 @@ import (
 // resetter holds the fields that a resource resets, by apiVersion.
 type resetter map[string]fieldset.Set
 
-func newResetter(config map[string]ResetFields) resetter {
+func newResetter(fields map[string][]string) resetter {
 	r := resetter{}
-	for version, f := range config {
-		var s fieldset.Set
-		for _, name := range f.Fields {
-			s = s.Union(fieldset.Of(document.Keys(strings.Split(name, ".")...)))
+	for version, names := range fields {
+		paths := make([]document.Path, len(names))
+		for i, name := range names {
+			paths[i] = document.Keys(strings.Split(name, ".")...)
 		}
-		r[version] = s
+		r[version] = fieldset.Of(paths...)
 	}
 	return r
 }

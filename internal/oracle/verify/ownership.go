@@ -119,16 +119,16 @@ func (q request) config(e fieldmanager.Engine, apiVersion string) fieldmanager.C
 		Engine: e, Other: func(v string) *schema.Type { return types[v] }}
 	if status, _ := q.c.Input.Get("status").Bool(); status {
 		config.Subresource = q.Get("subresource").StringOr("")
-		fields := fieldmanager.ResetFields{Fields: []string{"status"}}
+		fields := []string{"status"}
 		if config.Subresource != "" {
-			fields.Fields = nil
+			fields = nil
 			for _, f := range k.Type().Map.Fields {
 				if f.Name != "status" {
-					fields.Fields = append(fields.Fields, f.Name)
+					fields = append(fields, f.Name)
 				}
 			}
 		}
-		config.Reset = map[string]fieldmanager.ResetFields{}
+		config.Reset = map[string][]string{}
 		for v := range types {
 			config.Reset[v] = fields
 		}
