@@ -1,11 +1,13 @@
 package patchlab
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -106,18 +108,25 @@ spec:
       containers: [{name: web, image: "web:1"`+container+`}]
 `+podSpec))
 	}
+	definition := func(conversion string) Input {
+		return Named("crd.yaml", []byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: certs.shop.example}\nspec:\n"+
+			"  group: shop.example\n  names: {kind: Cert, plural: certs}\n  scope: Namespaced\n"+conversion+
+			"  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n"))
+	}
 	const (
-		valueFrom = ", env: [{name: A, valueFrom: {secretKeyRef: {name: s, key: k}}}]"
-		claim     = "      volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]"
-		apply     = ", and an apply removes only what kubectl alone has applied before; 'patchlab diff LIVE PATCH' shows patches that remove it"
-		null      = "; set it to null to remove it"
-		pod       = "the live object has .spec.template.spec"
+		conversion = "  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {service: {name: w, namespace: shop, path: /c}}}}\n"
+		valueFrom  = ", env: [{name: A, valueFrom: {secretKeyRef: {name: s, key: k}}}]"
+		claim      = "      volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]"
+		apply      = ", and an apply removes only what kubectl alone has applied before; 'patchlab diff LIVE PATCH' shows patches that remove it"
+		null       = "; set it to null to remove it"
+		pod        = "the live object has .spec.template.spec"
 	)
 	value := deployment("", `, env: [{name: A, value: "1"}]`, "")
 	two := `, env: [{name: A, valueFrom: {secretKeyRef: {name: s, key: k}}}, {name: B, value: "2"}]`
 	for _, c := range []struct {
 		why, hint    string
 		applied      string // the manager that applied the live object, "" if it was created
+		then         string // a merge patch by another manager, "" for none
 		live, change Input
 		action       Action
 	}{
@@ -135,6 +144,9 @@ spec:
 		{why: "a second source of a volume", live: deployment("", "", "      volumes: [{name: v, emptyDir: {}}]"), change: deployment("", "", claim), action: ActionApply,
 			hint: pod + ".volumes[0].emptyDir" + apply},
 		{why: "both sources are in the manifest", live: deployment("", "", ""), change: deployment("", "", "      volumes: [{name: v, emptyDir: {}, persistentVolumeClaim: {claimName: c}}]"), action: ActionApply},
+		{why: "a field of another manager in an object that the manifest omits (kubernetes#108081)", applied: "kubectl", live: definition(conversion), change: definition(""), action: ActionApply,
+			then: "spec: {conversion: {webhook: {clientConfig: {service: {port: 8443}}}}}",
+			hint: "the live object has .spec.conversion.webhook.clientConfig" + apply},
 	} {
 		live, err := lab.Apply(nil, c.live, ApplyOptions{FieldManager: c.applied})
 		if c.applied == "" {
@@ -143,11 +155,22 @@ spec:
 		if err != nil {
 			t.Fatal(err)
 		}
+		if c.then != "" {
+			if live, err = lab.Patch(live.Object(), Bytes([]byte(c.then)), PatchOptions{Type: patch.TypeMerge, FieldManager: "injector"}); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for _, err := range lab.Run(live.Object(), c.change, Change{Action: c.action}) {
 			var refused *Error
 			if !errors.As(err, &refused) || len(refused.Fields) == 0 {
 				t.Errorf("%s: %v", c.why, err)
-			} else if got := refused.Fields[0].Hint; got != c.hint {
+				continue
+			}
+			got := ""
+			for _, f := range refused.Fields {
+				got = cmp.Or(got, f.Hint)
+			}
+			if got != c.hint {
 				t.Errorf("%s: hint %q, want %q", c.why, got, c.hint)
 			}
 		}

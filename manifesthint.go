@@ -53,7 +53,7 @@ func (w *write) keptItem(path document.Path) string {
 // it is invalid or excludes another one, as the rollingUpdate of a Deployment excludes the strategy
 // Recreate and the value of a variable its valueFrom. It returns "" for any other field.
 func (w *write) keptField(f FieldError) string {
-	if w.keeps(f.Path) {
+	if strings.HasPrefix(f.Message, "Forbidden: ") && w.keeps(f.Path) {
 		return w.removal(f.Path)
 	}
 	if w.live == nil || len(f.Path) < 3 { // the source of a PersistentVolume, in its spec, cannot be changed anyway
@@ -98,7 +98,7 @@ func (w *write) keeps(path document.Path) bool {
 	}
 	last := path[len(path)-1:]
 	has := wanted.Follow(last)
-	return wanted.Kind() == document.Object && live.Follow(last).Exists() && (!has.Exists() || has.IsNull())
+	return live.Follow(last).Exists() && (!has.Exists() || has.IsNull())
 }
 
 // removal returns advice on how to remove a field that the live object has and the change omits.
