@@ -101,8 +101,8 @@ func (d *describer) structural(s document.Value) document.Value {
 	}
 	if d.v2 {
 		s = structuralInV2(s)
-	} else if has(s, isIntOrString) && !s.Get("anyOf").Exists() && !s.Get("allOf").Exists() {
-		s = s.With("anyOf", document.NewList(object("type", text("integer")), object("type", text("string"))))
+	} else if has(s, isIntOrString) {
+		s = withTypes(s)
 	}
 	s = remake.Members(s, func(i int, member document.Value) document.Value {
 		switch s.Key(i) {
@@ -117,6 +117,28 @@ func (d *describer) structural(s document.Value) document.Value {
 		return d.embedded(s)
 	}
 	return s
+}
+
+// withTypes adds the two types of an int-or-string to its schema, unless its anyOf or the first of its allOf has
+// them: as anyOf or, beside another anyOf, as the first of allOf.
+func withTypes(s document.Value) document.Value {
+	types, anyOf, allOf := integerOrString(), s.Get("anyOf"), s.Get("allOf")
+	switch {
+	case document.Equal(anyOf, types) || allOf.Len() > 0 && document.Equal(allOf.At(0).Get("anyOf"), types):
+		return s
+	case !anyOf.Exists():
+		return s.With("anyOf", types)
+	}
+	all := []document.Value{object("anyOf", types)}
+	for _, v := range allOf.Items() {
+		all = append(all, v)
+	}
+	return s.With("allOf", document.NewList(all...))
+}
+
+// integerOrString returns the anyOf of an int-or-string.
+func integerOrString() document.Value {
+	return document.NewList(object("type", text("integer")), object("type", text("string")))
 }
 
 // embedded adds the fields that all objects have to the schema of an embedded object.

@@ -201,10 +201,10 @@ func (d *describer) intOrString(b *document.ObjectBuilder, t *schema.Type) {
 		b.Set("type", text("string"))
 		b.Set("format", text("int-or-string"))
 	case t.Name != "":
-		b.Set("oneOf", document.NewList(object("type", text("integer")), object("type", text("string"))))
+		b.Set("oneOf", integerOrString())
 		b.Set("format", text("int-or-string"))
 	default:
-		b.Set("anyOf", document.NewList(object("type", text("integer")), object("type", text("string"))))
+		b.Set("anyOf", integerOrString())
 		b.Set("x-kubernetes-int-or-string", yes(true))
 	}
 }
