@@ -22,11 +22,11 @@ const (
 	validateIgnore = "Ignore"
 )
 
-// manager returns the field manager's name: the given one, otherwise the part of the user
-// agent before "/", without unprintable characters.
+// manager returns the field manager's name: the given one, in which U+FFFD replaces bytes that are
+// not UTF-8, otherwise the part of the user agent before "/", without unprintable characters.
 func (r *Request) manager() string {
 	if r.FieldManager != "" {
-		return r.FieldManager
+		return string([]rune(r.FieldManager))
 	}
 	agent, _, _ := strings.Cut(r.UserAgent, "/")
 	var b strings.Builder

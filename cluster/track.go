@@ -61,7 +61,7 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 		return live, nil, plainError(errors.New("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: " + scaleVersionText))
 	}
 	force := t.Force != nil && *t.Force
-	next, err := t.observed(m).Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.FieldManager, Force: force, Time: t.now, Finish: t.finish})
+	next, err := t.observed(m).Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.manager(), Force: force, Time: t.now, Finish: t.finish})
 	otherName := errors.Is(err, fieldmanager.ErrName)
 	if err != nil && !otherName {
 		return live, nil, t.typeError(config, err)
