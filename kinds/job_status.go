@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
 )
 
 // validateJobStatus validates an update of the status, by the Job controller or by the
@@ -140,6 +142,7 @@ func (s *jobStatus) checkFixedTimes() {
 	}
 	resuming := s.wasIs("Suspended") && conditionIs(s.status.Value, "Suspended", "False")
 	if s.was.get("startTime").isSet() && s.changed("startTime") && !resuming && !s.spec.get("suspend").isTrue() {
+		start.Value = orNull(start.Value)
 		s.invalidChange(start, "field is immutable for unsuspended job once set")
 	}
 }
@@ -227,10 +230,10 @@ func overlap(a, b string, completions int64) (at int64, found bool) {
 // checkCounters refuses counters of finished pods that have decreased.
 func (s *jobStatus) checkCounters() {
 	if failed := s.status.get("failed"); failed.number() < s.was.get("failed").number() {
-		s.invalid(failed, "cannot decrease the failed counter")
+		s.invalidValue(failed, document.NewInt(failed.number()), "cannot decrease the failed counter")
 	}
 	elastic := isIndexed(s.spec) && s.same(s.spec.get("completions"), s.spec.get("parallelism"))
 	if succeeded := s.status.get("succeeded"); !elastic && succeeded.number() < s.was.get("succeeded").number() {
-		s.invalid(succeeded, "cannot decrease the succeeded counter")
+		s.invalidValue(succeeded, document.NewInt(succeeded.number()), "cannot decrease the succeeded counter")
 	}
 }

@@ -127,9 +127,9 @@ func (c *check) fieldRef(ref field, supported string) {
 		c.keyInRef(ref, strings.ToLower(key))
 	case selected && base == "metadata.labels":
 		c.keyInRef(ref, key)
-	case selected && among(base, podFieldPaths):
+	case selected:
 		c.invalid(path, "error converting fieldPath: field label does not support subscript: "+text)
-	case selected || !among(text, podFieldPaths):
+	case !among(text, podFieldPaths):
 		c.invalid(path, "error converting fieldPath: field label not supported: "+text)
 	case text == "spec.host" && among("spec.nodeName", supported):
 	case !among(text, supported):

@@ -140,7 +140,7 @@ func (p *podCheck) checkSource(v field, kind string, source field, name string) 
 	switch kind {
 	case "emptyDir":
 		if limit := source.get("sizeLimit"); amountSign(limit.Value) < 0 {
-			c.forbidden(limit, "must be a valid resource quantity")
+			c.forbidden(limit, "SizeLimit field must be a valid resource quantity")
 		}
 	case "gitRepo":
 		c.need(source.get("repository"))

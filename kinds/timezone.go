@@ -56,12 +56,13 @@ var timeZones = [...]struct{ area, names string }{
 // isTimeZone reports whether a name is in the time zone database.
 func isTimeZone(name string) bool {
 	area, city := "", name
-	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+	i := strings.LastIndexByte(name, '/')
+	if i >= 0 {
 		area, city = name[:i], name[i+1:]
 	}
 	for _, zone := range timeZones {
 		if zone.area == area {
-			return city != "" && among(city, zone.names)
+			return city != "" && i != 0 && among(city, zone.names)
 		}
 	}
 	return false
