@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/patch"
 )
@@ -51,7 +52,7 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 	if p.force {
 		p.notes.add(r.Target, forcedNotes(r))
 	}
-	p.warn(r)
+	p.warn(r.Warnings, r.Target, r.Position)
 	what := outcomeOfResult(r)
 	p.summary.counts[what]++
 	if p.flags.summary.replacesOutput() {
@@ -81,13 +82,13 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 
 // warn prints the warnings of a change, or keeps them until the end if there are several changes,
 // because many objects of a chart have the same warning.
-func (p *printer) warn(r *patchlab.Result) {
-	for _, text := range r.Warnings {
+func (p *printer) warn(texts []string, target patchlab.Target, at document.Position) {
+	for _, text := range texts {
 		if !p.several && !p.flags.summary.replacesOutput() {
 			p.app.noteOnce("Warning: " + text)
 			continue
 		}
-		p.summary.warnings.add(text, r.Target, r.Position)
+		p.summary.warnings.add(text, target, at)
 	}
 }
 
@@ -164,6 +165,10 @@ func (p *printer) failed(err error) error {
 		return err
 	}
 	p.notes.add(e.Target, e.Notes)
+	var status *cluster.Status
+	if errors.As(err, &status) {
+		p.warn(status.Warnings, e.Target, document.Position{}) // e.Position is that of an invalid field
+	}
 	if len(e.Options) > 0 {
 		return changeError(e)
 	}
