@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"container/heap"
 	"sort"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -63,20 +62,20 @@ func sortedScalars(list document.Value) []entry {
 // withoutRepeats removes duplicate scalars in place as kubectl does: for each item in turn, the
 // next duplicate of it is overwritten by the last item, and the list is shortened, until it has none.
 func withoutRepeats(items []document.Value) []document.Value {
-	keys, places := make([]itemKey, len(items)), make(map[itemKey]*indices, len(items))
+	keys, places := make([]itemKey, len(items)), make(map[itemKey]*ascending, len(items))
 	for i, v := range items {
 		keys[i] = scalarKey(v)
 		if places[keys[i]] == nil {
-			places[keys[i]] = &indices{}
+			places[keys[i]] = &ascending{}
 		}
-		places[keys[i]].Push(i) // in ascending order, which is that of a heap
+		*places[keys[i]] = append(*places[keys[i]], i) // which is in heap order
 	}
 	if len(places) == len(items) {
 		return items
 	}
 	for i := 0; i < len(items); i++ {
-		for same := places[keys[i]]; same.Len() > 0; {
-			j := heap.Pop(same).(int)
+		for same := places[keys[i]]; len(*same) > 0; {
+			j := same.pop()
 			if j <= i || j >= len(items) || keys[j] != keys[i] {
 				continue // the item itself, or one that is elsewhere now
 			}
@@ -84,21 +83,40 @@ func withoutRepeats(items []document.Value) []document.Value {
 			items[j], keys[j] = items[last], keys[last]
 			items = items[:last]
 			if j < last {
-				heap.Push(places[keys[j]], j)
+				places[keys[j]].push(j)
 			}
 		}
 	}
 	return items
 }
 
-// indices is a heap of the indices of equal items, of which the lowest is the next.
-type indices struct{ sort.IntSlice }
+// ascending is a binary heap of the indices of equal items. The lowest is the first.
+type ascending []int
 
-func (x *indices) Push(i any) { x.IntSlice = append(x.IntSlice, i.(int)) }
+func (a *ascending) push(i int) {
+	h := append(*a, i)
+	for at := len(h) - 1; at > 0 && h[at] < h[(at-1)/2]; at = (at - 1) / 2 {
+		h[at], h[(at-1)/2] = h[(at-1)/2], h[at]
+	}
+	*a = h
+}
 
-func (x *indices) Pop() any {
-	last := x.Len() - 1
-	i := x.IntSlice[last]
-	x.IntSlice = x.IntSlice[:last]
-	return i
+// pop removes the lowest index of a heap that is not empty.
+func (a *ascending) pop() int {
+	h := *a
+	lowest, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	for at := 0; ; {
+		next := 2*at + 1
+		if next+1 < last && h[next+1] < h[next] {
+			next++
+		}
+		if next >= last || h[at] <= h[next] {
+			break
+		}
+		h[at], h[next], at = h[next], h[at], next
+	}
+	*a = h
+	return lowest
 }
