@@ -133,6 +133,7 @@ var sometimesImmutable = map[string]string{
 	"Event. type":                         "of an event with eventTime",
 	"Event. reason":                       "of an event with eventTime",
 	"CSINode.storage.k8s.io spec.drivers": "of a driver with the same name",
+	"Job.batch status.startTime":          "through the subresource status, unless the Job is suspended",
 	"PersistentVolumeClaim. metadata.annotations.volume.beta.kubernetes.io/storage-class": "an annotation",
 }
 
