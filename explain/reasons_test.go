@@ -235,6 +235,18 @@ func TestReasonsOfRemoval(t *testing.T) {
 	if r := reasonsOf(configMap+"}", configMap+", data: null}")[".data"]; r.Rule != explain.RuleNullDropped {
 		t.Errorf(".data: null %s by %s", r.Effect, r.Rule)
 	}
+	const deployment = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {selector: {matchLabels: {app: a}}, " +
+		"template: {metadata: {labels: {app: a}}, spec: {containers: [{name: a, image: a}]}}"
+	for _, c := range []struct{ replicas, text, expected string }{
+		{"5", "The configuration no longer has the field, and nobody else owns it, so it is removed, and the API server sets its default.",
+			"That the value remains. It does if another manager, such as an autoscaler, owns the field when the configuration drops it."},
+		{"1", "The configuration no longer has the field, so the applier gives it up; the default that the API server sets is the same value.", ""},
+	} {
+		r := reasonsOf(deployment+", replicas: "+c.replicas+"}}", deployment+"}}")[".spec.replicas"]
+		if r.Rule != explain.RuleDefault || r.Text != c.text || r.Expected != c.expected {
+			t.Errorf("replicas %s, then none: %s: %s %s", c.replicas, r.Rule, r.Text, r.Expected)
+		}
+	}
 }
 
 // TestReasonsOfWriteOnlyField checks that a Secret's stringData is not explained as a field that
