@@ -128,6 +128,9 @@ const reopenAfter = 100 * time.Millisecond
 // again, and all objects are examined anew. A store that stays unavailable is reported once.
 func Run(ctx context.Context, c *cluster.Cluster, o Options) error {
 	changes, err := c.Changes(ctx)
+	if ended := ctx.Err() != nil || errors.Is(err, store.ErrClosed); err != nil && ended {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("watching the objects of the cluster: %w", err)
 	}

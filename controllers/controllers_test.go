@@ -342,6 +342,26 @@ func TestNamespacesHaveAccounts(t *testing.T) {
 	})
 }
 
+// TestControllersThatEndBeforeTheyBegin checks that Run returns nil if its context is done, or the
+// cluster closed, before it watches anything.
+func TestControllersThatEndBeforeTheyBegin(t *testing.T) {
+	c, err := cluster.New(cluster.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := Run(ended, c, Options{}); err != nil {
+		t.Errorf("with a context that is done: %v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(context.Background(), c, Options{}); err != nil {
+		t.Errorf("with a closed cluster: %v", err)
+	}
+}
+
 func TestParse(t *testing.T) {
 	if o, err := Parse("namespace, gc,roles,quota,serviceaccount"); err != nil || !o.Namespaces || !o.GarbageCollection || !o.Aggregation || !o.Quotas || !o.ServiceAccounts {
 		t.Errorf("all: %+v %v", o, err)
