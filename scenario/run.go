@@ -231,7 +231,7 @@ func (r *Runner) Step(ctx context.Context, s *Step) Result {
 		res.Err, res.Denied = err, r.denied
 		var status *cluster.Status
 		if errors.As(err, &status) {
-			res.Code = status.Code
+			res.Code, res.Warnings = status.Code, status.Warnings
 		}
 	}
 	if res.After, err = r.object(ctx, &res); err != nil && res.Err == nil {

@@ -160,7 +160,7 @@ func (e *explaining) refused(err error) error {
 	}
 	e.counts[what]++
 	e.keep(e.o.below, explanation{Target: failed.Target, Action: failed.Action, FieldManager: failed.FieldManager, Result: what.String(), Message: text,
-		Reasons: reasons, Notes: failed.Notes}, e.noRule())
+		Warnings: warningsOf(err), Reasons: reasons, Notes: failed.Notes}, e.noRule())
 	return nil
 }
 

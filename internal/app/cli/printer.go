@@ -80,6 +80,15 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 	return nil
 }
 
+// warningsOf returns the warnings that the API server sends with a refusal.
+func warningsOf(err error) []string {
+	var status *cluster.Status
+	if !errors.As(err, &status) {
+		return nil
+	}
+	return status.Warnings
+}
+
 // warn prints the warnings of a change, or keeps them until the end if there are several changes,
 // because many objects of a chart have the same warning.
 func (p *printer) warn(texts []string, target patchlab.Target, at document.Position) {
@@ -165,10 +174,7 @@ func (p *printer) failed(err error) error {
 		return err
 	}
 	p.notes.add(e.Target, e.Notes)
-	var status *cluster.Status
-	if errors.As(err, &status) {
-		p.warn(status.Warnings, e.Target, document.Position{}) // e.Position is that of an invalid field
-	}
+	p.warn(warningsOf(err), e.Target, document.Position{}) // e.Position is that of an invalid field
 	if len(e.Options) > 0 {
 		return changeError(e)
 	}
