@@ -341,3 +341,20 @@ func TestPatient(t *testing.T) {
 		}
 	}
 }
+
+// TestWarningsOfRefusals: the warnings of a refusal are compared with the words.
+func TestWarningsOfRefusals(t *testing.T) {
+	refused := func(warnings ...string) conformance.Case {
+		body := map[string]any{"kind": "Status", "reason": "Invalid", "message": "invalid"}
+		return conformance.Case{Steps: []conformance.Step{{Response: conformance.Response{Code: 422, Body: body, Warnings: warnings}}}}
+	}
+	for _, words := range []bool{false, true} {
+		p := &pair{words: words}
+		if why := p.responseDifference(refused("deprecated"), refused(), 0); (why != "") != words {
+			t.Errorf("with words %v: difference %q", words, why)
+		}
+		if why := p.responseDifference(refused("deprecated"), refused("deprecated"), 0); why != "" {
+			t.Errorf("the same warning: %s", why)
+		}
+	}
+}

@@ -76,15 +76,18 @@ func (p *pair) compareBy(r *report, c conformance.Case, judge func(want, got con
 	return nil
 }
 
-// responseDifference compares the responses to a step: of a refusal the reason and the
-// causes, of an accepted request the object.
+// responseDifference compares the responses to a step: of a refusal the reason, the causes
+// and, with words, the warnings, of an accepted request the object.
 func (p *pair) responseDifference(want, got conformance.Case, step int) string {
 	want.Steps, got.Steps = want.Steps[step:step+1], got.Steps[step:step+1]
 	verdict, why := conformance.Verdict(want, got)
-	if p.agrees(verdict) {
-		return ""
+	if !p.agrees(verdict) {
+		return verdict + " " + why
 	}
-	return verdict + " " + why
+	if w, g := want.Steps[0].Response, got.Steps[0].Response; p.words && w.Code >= 400 && !slices.Equal(w.Warnings, g.Warnings) {
+		return fmt.Sprintf("warnings of a refusal: want %q, got %q", w.Warnings, g.Warnings)
+	}
+	return ""
 }
 
 // agrees reports whether a verdict is no difference. Without words, another message is none.
