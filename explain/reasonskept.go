@@ -179,15 +179,15 @@ func (e *explainer) byUpdate() {
 			continue
 		}
 		left := fieldset.Raw(entry.Fields.Minus(applied).FieldsV1()).Leaves()
-		for field := range structured.Locate(e.Type, left, e.After.Value) {
-			path, v := field.Path, field.Values[0]
-			if e.has[path.String()] || !v.Exists() || !entry.Fields.Below(path).Empty() || e.configures(path) {
-				continue
+		structured.Locate(e.Type, left, []document.Value{e.After.Value}, func(path document.Path, at []document.Value, _ []document.Path) bool {
+			v := at[0]
+			if !e.has[path.String()] && v.Exists() && entry.Fields.Below(path).Empty() && !e.configures(path) {
+				list := ownersAt(e.After.Managed, path)
+				e.add(Reason{Change: Change{Path: path, Effect: Kept, Before: v, After: v, OwnersBefore: list, OwnersAfter: list, top: -1},
+					Rule: RuleByUpdate, KeptBy: list})
 			}
-			list := ownersAt(e.After.Managed, path)
-			e.add(Reason{Change: Change{Path: path, Effect: Kept, Before: v, After: v, OwnersBefore: list, OwnersAfter: list, top: -1},
-				Rule: RuleByUpdate, KeptBy: list})
-		}
+			return true
+		})
 	}
 }
 

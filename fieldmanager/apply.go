@@ -204,19 +204,20 @@ func (m *Manager) describe(found structured.Conflicts, live, config document.Val
 	fields, steps := 0, 0
 	for _, c := range found {
 		fields += c.Fields.Size()
-		owner, at := ownerOf(&c.Entry), c.Entry.Time
+		owner, since := ownerOf(&c.Entry), c.Entry.Time
 		t, a, b := m.types.Type, live, config
 		if owner.APIVersion != m.types.Version {
 			if other, _ := m.other(owner.APIVersion); other != nil {
 				t, a, b = other, m.converted(a, owner.APIVersion), m.converted(b, owner.APIVersion)
 			}
 		}
-		for field := range structured.Locate(t, c.Fields, a, b) {
-			if steps += len(field.Path); steps > maxConflictSteps && len(list) > 0 {
-				break
+		structured.Locate(t, c.Fields, []document.Value{a, b}, func(p document.Path, at []document.Value, _ []document.Path) bool {
+			if steps += len(p); steps > maxConflictSteps && len(list) > 0 {
+				return false
 			}
-			list = append(list, Conflict{Owner: owner, Time: at, Path: field.Path, Live: field.Values[0], Wanted: field.Values[1]})
-		}
+			list = append(list, Conflict{Owner: owner, Time: since, Path: p, Live: at[0], Wanted: at[1]})
+			return true
+		})
 	}
 	return newConflicts(list, fields-len(list))
 }

@@ -1,7 +1,6 @@
 package fieldmanager
 
 import (
-	"cmp"
 	"sort"
 
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
@@ -78,26 +77,20 @@ func countUpdates(entries []entry) int {
 
 // updatesByTime returns the indices of the update entries, the oldest first.
 func updatesByTime(entries []entry) []int {
-	type update struct {
-		index int
-		at    int64
-		id    string
-	}
-	var updates []update
+	var updates []int
 	for i := range entries {
-		if e := &entries[i]; e.Operation == structured.OperationUpdate {
-			updates = append(updates, update{i, seconds(e.Time), identifier(ownerOf(e))})
+		if entries[i].Operation == structured.OperationUpdate {
+			updates = append(updates, i)
 		}
 	}
 	sort.SliceStable(updates, func(i, j int) bool {
-		a, b := &updates[i], &updates[j]
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.id, b.id)) < 0
+		a, b := &entries[updates[i]], &entries[updates[j]]
+		if at, bt := seconds(a.Time), seconds(b.Time); at != bt {
+			return at < bt
+		}
+		return identifier(ownerOf(a)) < identifier(ownerOf(b))
 	})
-	indices := make([]int, len(updates))
-	for i, u := range updates {
-		indices[i] = u.index
-	}
-	return indices
+	return updates
 }
 
 // ancients describes the merging of the update entries of one apiVersion.

@@ -154,34 +154,33 @@ const fewEntries = 16
 // latest removes all but the last entry of each owner, in place.
 func latest(entries []entry) []entry {
 	kept := entries[:0]
-	var places map[Owner]int // in kept
+	var places map[string]int // in kept, by identifier
 	if len(entries) > fewEntries {
-		places = make(map[Owner]int, len(entries))
+		places = make(map[string]int, len(entries))
 	}
 	for i := range entries {
 		e := &entries[i]
-		at, known := -1, false
 		if places == nil {
-			at = find(kept, e)
-		} else if at, known = places[identity(e)]; !known {
-			places[identity(e)], at = len(kept), -1
+			kept = replaceOrAppend(kept, find(kept, e), e)
+			continue
 		}
-		if at >= 0 {
-			kept[at] = *e
-		} else {
-			kept = append(kept, *e)
+		id := identifier(ownerOf(e))
+		at, known := places[id]
+		if !known {
+			at, places[id] = -1, len(kept)
 		}
+		kept = replaceOrAppend(kept, at, e)
 	}
 	return kept
 }
 
-// identity returns the owner of an entry without what Same does not compare.
-func identity(e *entry) Owner {
-	o := ownerOf(e)
-	if o.Operation == OperationApply {
-		o.APIVersion = ""
+// replaceOrAppend replaces the entry at an index, or appends it if the index is -1.
+func replaceOrAppend(entries []entry, at int, e *entry) []entry {
+	if at < 0 {
+		return append(entries, *e)
 	}
-	return o
+	entries[at] = *e
+	return entries
 }
 
 // find returns the index of the entry with e's owner, or -1.

@@ -133,14 +133,15 @@ func (r *recorder) publish(before, after document.Value) {
 		if decisions[f.rule].outcome == patch.Kept {
 			fields = fields.Leaves()
 		}
-		for field := range structured.Locate(r.m.types.Type, fields, before, after) {
-			d := r.decision(f, field.Values[0], field.Values[1])
-			d.Path, d.At = field.Path, field.Where[1]
+		structured.Locate(r.m.types.Type, fields, []document.Value{before, after}, func(p document.Path, at []document.Value, where []document.Path) bool {
+			d := r.decision(f, at[0], at[1])
+			d.Path, d.At = p, where[1]
 			if !d.New.Exists() {
-				d.At = field.Where[0]
+				d.At = where[0]
 			}
 			r.m.observer(d)
-		}
+			return true
+		})
 	}
 }
 

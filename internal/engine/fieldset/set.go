@@ -8,7 +8,6 @@ package fieldset
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"sort"
 
@@ -176,7 +175,7 @@ func intersect(a, b document.Value, member bool) document.Value {
 	}
 	e := edit{like: a, member: member}
 	at := First(a)
-	for i, j := range common(a, b) {
+	for i, j, ok := nextCommon(a, b, First(a), First(b)); ok; i, j, ok = nextCommon(a, b, i+1, j+1) {
 		for ; at < i; at++ {
 			e.put(at, document.Value{})
 		}
@@ -205,7 +204,7 @@ func (s Set) minus(o Set, deep bool) Set {
 
 func minus(a, b document.Value, member, deep bool) document.Value {
 	e := edit{like: a, member: member}
-	for i, j := range common(a, b) {
+	for i, j, ok := nextCommon(a, b, First(a), First(b)); ok; i, j, ok = nextCommon(a, b, i+1, j+1) {
 		x, y := a.At(i), b.At(j)
 		var n document.Value
 		if !deep || !IsMember(y) {
@@ -216,25 +215,19 @@ func minus(a, b document.Value, member, deep bool) document.Value {
 	return e.node()
 }
 
-// common iterates over the elements that two nodes have in common, with the index in each.
-func common(a, b document.Value) iter.Seq2[int, int] {
-	return func(yield func(int, int) bool) {
-		i, j := First(a), First(b)
-		for i < a.Len() && j < b.Len() {
-			var found bool
-			if i, found = seek(a, b.Key(j), i); !found {
-				if i < a.Len() {
-					j, _ = seek(b, a.Key(i), j)
-				}
-				continue
-			}
-			if !yield(i, j) {
-				return
-			}
-			i++
-			j++
+// nextCommon returns the indices, in each of two nodes, of the next element that both have: the first
+// from i in a and j in b on. It reports false if there is none.
+func nextCommon(a, b document.Value, i, j int) (int, int, bool) {
+	for i < a.Len() && j < b.Len() {
+		var found bool
+		if i, found = seek(a, b.Key(j), i); found {
+			return i, j, true
+		}
+		if i < a.Len() {
+			j, _ = seek(b, a.Key(i), j)
 		}
 	}
+	return i, j, false
 }
 
 // Contains reports whether every field of o is in s.

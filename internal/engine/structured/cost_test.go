@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -29,11 +30,12 @@ func TestLocateRoundedElementsInLinearTime(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		found := 0
-		for l := range Locate(numbers, read, list) {
-			if l.Values[0].Exists() {
+		Locate(numbers, read, []document.Value{list}, func(_ document.Path, at []document.Value, _ []document.Path) bool {
+			if at[0].Exists() {
 				found++
 			}
-		}
+			return true
+		})
 		runtime.ReadMemStats(&after)
 		if found != n {
 			t.Errorf("%d of %d items were found", found, n)

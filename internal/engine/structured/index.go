@@ -2,7 +2,6 @@ package structured
 
 import (
 	"hash/maphash"
-	"slices"
 	"sort"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -150,8 +149,8 @@ func (x *index) findRead(e string) int {
 	}
 	if x.read == nil {
 		x.read = make(map[string]int, len(x.elements))
-		for i, element := range slices.Backward(x.elements) {
-			x.read[fieldset.Reread(element)] = i
+		for i := len(x.elements) - 1; i >= 0; i-- {
+			x.read[fieldset.Reread(x.elements[i])] = i
 		}
 	}
 	if i, found := x.read[e]; found {

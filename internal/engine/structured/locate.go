@@ -1,7 +1,6 @@
 package structured
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -9,31 +8,22 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Location is a field of a set with its place in several values.
-type Location struct {
-	Path document.Path // in field sets
-	// Values holds the field's value in each of the values, absent if it does not exist.
-	Values []document.Value
-	// Where holds the path with list indices in each of the values.
-	Where []document.Path
-}
-
-// Locate iterates over the fields of a set, in the order of Set.Walk, with their places in the values.
-func Locate(t *schema.Type, fields fieldset.Set, values ...document.Value) iter.Seq[Location] {
-	return func(yield func(Location) bool) {
-		w := begin(nil)
-		defer w.end()
-		l := locator{w: w, yield: yield}
-		l.each(t, fields, values, nil, make([]document.Path, len(values)))
-	}
+// Locate calls f for every field of a set, in the order of Set.Walk, until f returns false: with the
+// field's path, its value in each of the values, absent if it does not exist, and its path with list
+// indices in each of them. f may keep what it is given.
+func Locate(t *schema.Type, fields fieldset.Set, values []document.Value, f func(p document.Path, at []document.Value, where []document.Path) bool) {
+	w := begin(nil)
+	defer w.end()
+	l := locator{w: w, f: f}
+	l.each(t, fields, values, nil, make([]document.Path, len(values)))
 }
 
 type locator struct {
-	w     *work
-	yield func(Location) bool
+	w *work
+	f func(document.Path, []document.Value, []document.Path) bool
 }
 
-// each yields the fields of a set below the path p, and returns false if the iteration has ended. where
+// each calls f for the fields of a set below the path p, and returns false if the iteration has ended. where
 // holds that path with list indices in each of the values. The paths are extended in place and copied
 // for each field, so that the cost does not depend on the depth of parts without fields.
 func (l *locator) each(t *schema.Type, fields fieldset.Set, values []document.Value, p document.Path, where []document.Path) bool {
@@ -45,7 +35,7 @@ func (l *locator) each(t *schema.Type, fields fieldset.Set, values []document.Va
 			for k := range to {
 				to[k] = slices.Clone(to[k])
 			}
-			if !l.yield(Location{Path: slices.Clone(append(p, s)), Values: at, Where: to}) {
+			if !l.f(slices.Clone(append(p, s)), at, to) {
 				return false
 			}
 		}

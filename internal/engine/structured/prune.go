@@ -1,7 +1,6 @@
 package structured
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -56,11 +55,15 @@ func (w *work) prune(merged document.Value, entries []Entry, self int, before En
 // with the version of the pruned object.
 func (w *work) restoreOwned(merged, pruned document.Value, version string, entries []Entry) (document.Value, error) {
 	owned := map[string][]fieldset.Set{}
+	var versions []string
 	for i := range entries {
 		v := entries[i].APIVersion
+		if owned[v] == nil {
+			versions = append(versions, v)
+		}
 		owned[v] = append(owned[v], w.reread(entries[i].Fields))
 	}
-	versions := slices.Sorted(maps.Keys(owned))
+	slices.Sort(versions)
 	if i := slices.Index(versions, version); i > 0 {
 		copy(versions[1:], versions[:i])
 		versions[0] = version
