@@ -26,6 +26,9 @@ const (
 // not UTF-8, otherwise the part of the user agent before "/", without unprintable characters.
 func (r *Request) manager() string {
 	if r.FieldManager != "" {
+		if utf8.ValidString(r.FieldManager) {
+			return r.FieldManager
+		}
 		return string([]rune(r.FieldManager))
 	}
 	agent, _, _ := strings.Cut(r.UserAgent, "/")
