@@ -86,12 +86,3 @@ func keptByClientApply(from, to string) string {
 	return fmt.Sprintf("%s keeps its fields; 'kubectl apply --server-side' would transfer them to %s and remove those that the manifest omits, "+
 		"which 'patchlab apply --server-side' shows", from, to)
 }
-
-// finalized reports whether a change removes the last finalizer of an object that is being deleted and
-// whose grace period is over. A Namespace also has finalizers in its spec.
-func finalized(before, after document.Value) bool {
-	deletion := func(field string) document.Value { return before.Lookup("metadata", field) }
-	seconds, _ := deletion("deletionGracePeriodSeconds").Int()
-	return deletion("deletionTimestamp").Exists() && deletion("finalizers").Len() > 0 && seconds == 0 &&
-		after.Lookup("metadata", "finalizers").Len() == 0 && after.Lookup("spec", "finalizers").Len() == 0
-}

@@ -322,7 +322,7 @@ func (w *write) result(response *cluster.Response) *Result {
 				"the annotations "+helmRelease+" and meta.helm.sh/release-namespace, and the label app.kubernetes.io/managed-by")
 		}
 	}
-	if r.Before != nil && finalized(r.Before.Value, r.After.Value) {
+	if r.Before != nil && r.Before.Value.Lookup("metadata", "finalizers").Len() > 0 && w.lab.pipeline.Finalizes(w.kind, r.Before.Value, r.After.Value) {
 		r.Notes = append(r.Notes, "the change removes the last finalizer of an object that is being deleted: the API server then deletes it")
 	}
 	if w.change.Subresource == "scale" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -64,6 +65,12 @@ func (p *Pipeline) Normalize(kind *schema.Kind, o fieldmanager.Object) (normal f
 	}
 	o.Value = p.pipeline.rules.PrepareForRead(kind, p.pipeline.fill(kind, decoded), p.pipeline.config.UID)
 	return o, unknown
+}
+
+// Finalizes reports whether a write that changes an object from live to next completes its deletion:
+// the object has a deletionTimestamp and no finalizers are left. The API server then deletes it.
+func (p *Pipeline) Finalizes(kind *schema.Kind, live, next document.Value) bool {
+	return lastFinalizerGone(kinds.For(kind), live, next)
 }
 
 // Manager returns the field manager of a kind or of its subresource ("" for the object

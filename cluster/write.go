@@ -9,6 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/internal/engine/semantic"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -282,7 +283,7 @@ func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 	if t.semanticallyEqual(next.Value, live.Value) && sameManagers(next.Managed, live.Managed, false) {
 		next.Managed = live.Managed
 	}
-	out.object, out.deleted = next, t.lastFinalizerGone(live.Value, next.Value)
+	out.object, out.deleted = next, lastFinalizerGone(t.ep.strategy, live.Value, next.Value)
 	return out, nil
 }
 
@@ -388,9 +389,9 @@ func (t *task) registryRequest() defaults.Request {
 
 // lastFinalizerGone reports whether an object that is being deleted has no finalizers left and
 // its grace period is over.
-func (t *task) lastFinalizerGone(live, next document.Value) bool {
+func lastFinalizerGone(s *kinds.Strategy, live, next document.Value) bool {
 	if !hasMeta(live, "deletionTimestamp") || len(finalizers(next)) > 0 || metaInt(live, "deletionGracePeriodSeconds") != 0 {
 		return false
 	}
-	return !t.ep.strategy.Emptied || next.Lookup("spec", "finalizers").Len() == 0
+	return !s.Emptied || next.Lookup("spec", "finalizers").Len() == 0
 }
