@@ -18,7 +18,15 @@ import (
 // list by one field, so that an item may be lost if several have the same value there, in the manifest
 // or in what was applied before. It also removes the fields that are null.
 func (w *write) unmerged(after document.Value) []string {
+	if len(w.unmergedAs(w.Value, after)) == 0 {
+		return nil // without decoding the manifest, whose values may be written in another way
+	}
 	normal, _ := w.lab.pipeline.Normalize(w.kind, fieldmanager.Object{Value: w.Value})
+	return w.unmergedAs(normal.Value, after)
+}
+
+// unmergedAs is unmerged for a manifest as the API server reads it.
+func (w *write) unmergedAs(read, after document.Value) []string {
 	u := &unmergedParts{w: w}
 	for key, v := range w.Value.Members() {
 		at, t := document.Keys(key), w.kind.Type().At(document.Keys(key))
@@ -27,12 +35,12 @@ func (w *write) unmerged(after document.Value) []string {
 			for _, texts := range [...]string{"labels", "annotations"} {
 				if written := v.Get(texts); written.Len() > 0 {
 					u.compare(part{at: at.Child(texts), t: t.At(document.Keys(texts)), written: written.Remove(patch.LastApplied),
-						read: normal.Value.Lookup(key, texts), after: after.Lookup(key, texts)})
+						read: read.Lookup(key, texts), after: after.Lookup(key, texts)})
 				}
 			}
 		case "apiVersion", "kind", "status": // the server resets the status
 		default:
-			u.compare(part{at: at, t: t, written: v, read: normal.Value.Get(key), after: after.Get(key)})
+			u.compare(part{at: at, t: t, written: v, read: read.Get(key), after: after.Get(key)})
 		}
 	}
 	const most = 5
