@@ -185,12 +185,13 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		e.Position = e.Fields[0].Position
 	}
 	e.message = shown(refusalText(status, e.Fields)) + answer
+	version := document.Keys("metadata", "resourceVersion")
+	wanted := w.Value.Follow(version)
 	if number := (*strconv.NumError)(nil); errors.As(status, &number) { // of a resourceVersion
-		e.Position = w.Object.PositionOf(document.Keys("metadata", "resourceVersion"))
+		e.Position = w.Object.PositionOf(version)
 		e.message += "\nmetadata.resourceVersion must be that of the live object, which is a number, or absent"
 	}
-	if version := document.Keys("metadata", "resourceVersion"); status.Code == 409 && w.live != nil && w.Value.Follow(version).Exists() &&
-		!document.Identical(w.Value.Follow(version), w.live.Value.Follow(version)) {
+	if status.Code == 409 && w.live != nil && wanted.Exists() && !document.Identical(wanted, w.live.Value.Follow(version)) {
 		e.Position = w.Object.PositionOf(version)
 		e.message += "\nmetadata.resourceVersion is not that of the live object; without it, an apply or a patch is not refused"
 	}

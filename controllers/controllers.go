@@ -127,11 +127,9 @@ const reopenAfter = 100 * time.Millisecond
 // ends later, because the controllers fell behind the history or the store was not available, is opened
 // again, and all objects are examined anew. A store that stays unavailable is reported once.
 func Run(ctx context.Context, c *cluster.Cluster, o Options) error {
+	ended := func(err error) bool { return ctx.Err() != nil || errors.Is(err, store.ErrClosed) }
 	changes, err := c.Changes(ctx)
-	if ended := ctx.Err() != nil || errors.Is(err, store.ErrClosed); err != nil && ended {
-		return nil
-	}
-	if err != nil {
+	if err != nil && !ended(err) {
 		return fmt.Errorf("watching the objects of the cluster: %w", err)
 	}
 	reported := "" // the last fault since a stream was open
@@ -141,7 +139,7 @@ func Run(ctx context.Context, c *cluster.Cluster, o Options) error {
 			changes.Stop()
 			reported = ""
 		}
-		if ctx.Err() != nil || errors.Is(err, store.ErrClosed) {
+		if ended(err) {
 			return nil
 		}
 		if o.Fault != nil && !errors.Is(err, store.ErrSlow) && err.Error() != reported {

@@ -316,11 +316,12 @@ func (e *explainer) describe(r *Reason) {
 		about = rule{text: "The configuration has members of the object. An apply owns these, but not the object itself, as an update does."}
 	case r.Rule == Rule(fieldmanager.RuleTransfer) && e.overrides():
 		about.text = "kubectl overrides conflicts with its own client-side apply, so it takes the field over and {owners} loses it."
-	case r.Rule == RuleDefault && slices.Contains(r.Also, Rule(fieldmanager.RulePrune)) && r.Effect == GivenUp:
-		about = rule{text: "The configuration no longer has the field, so the applier gives it up; the default that the API server sets is the same value."}
 	case r.Rule == RuleDefault && slices.Contains(r.Also, Rule(fieldmanager.RulePrune)):
 		about = rule{text: "The configuration no longer has the field, and nobody else owns it, so it is removed, and the API server sets its default.",
 			expected: "That the value remains. It does if another manager, such as an autoscaler, owns the field when the configuration drops it."}
+		if r.Effect == GivenUp {
+			about = rule{text: "The configuration no longer has the field, so the applier gives it up; the default that the API server sets is the same value."}
+		}
 	case r.Rule == RuleNormalized && r.Effect == Kept && r.Wanted.Kind() != document.Object && r.Wanted.Kind() != document.List:
 		about.text = "The request spells the current value differently. The API server stores the canonical form, so the field does not change."
 		if !e.apply {
