@@ -156,9 +156,10 @@ type migrating struct {
 	objects   []*patchlab.Object
 	owned     bool // whether one of the objects has managedFields
 	manifests documents
-	documents []document.Value // for json and yaml
-	migrated  []migrated       // that were printed as text
-	unneeded  remarks          // why several objects need no migration
+	named     map[[2]string][]manifest.Object // the manifests by kind and name
+	documents []document.Value                // for json and yaml
+	migrated  []migrated                      // that were printed as text
+	unneeded  remarks                         // why several objects need no migration
 }
 
 func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (*migrating, error) {
@@ -178,6 +179,11 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 			return nil, err
 		}
 		a.noteDuplicates(m.manifests)
+		m.named = map[[2]string][]manifest.Object{}
+		for _, config := range m.manifests.objects() {
+			name := nameOfObject(config)
+			m.named[name] = append(m.named[name], config)
+		}
 	}
 	registry, err := o.schemas.registry(ctx, a, live, m.manifests)
 	if err != nil {
@@ -287,8 +293,9 @@ type nextApply struct {
 // next applies the object's manifest, if there is one.
 func (m *migrating) next(object *patchlab.Object, migration *explain.Migration) (nextApply, error) {
 	var n nextApply
-	for _, config := range m.manifests.objects() {
-		if !isManifestOf(config, object) {
+	target := targetOf(object.Value)
+	for _, config := range m.named[[2]string{target.Kind, target.Name}] {
+		if !isManifestOf(config, target) {
 			continue
 		}
 		n.Found = true
@@ -324,11 +331,11 @@ func (m *migrating) next(object *patchlab.Object, migration *explain.Migration) 
 	return n, nil
 }
 
-// isManifestOf reports whether a manifest is that of an object. Either may omit the namespace.
-func isManifestOf(config manifest.Object, object *patchlab.Object) bool {
-	own, target := targetOf(config.Value), targetOf(object.Value)
-	return own.Group() == target.Group() && own.Kind == target.Kind && own.Name == target.Name &&
-		(own.Namespace == "" || target.Namespace == "" || own.Namespace == target.Namespace)
+// isManifestOf reports whether a manifest with the kind and the name of an object is that of the object.
+// Either may omit the namespace.
+func isManifestOf(config manifest.Object, object patchlab.Target) bool {
+	own := targetOf(config.Value)
+	return own.Group() == object.Group() && (own.Namespace == "" || object.Namespace == "" || own.Namespace == object.Namespace)
 }
 
 // conflicts returns the conflicts of an apply, none if it fails for another reason.

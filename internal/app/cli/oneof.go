@@ -2,7 +2,6 @@ package cli
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -41,11 +40,3 @@ func (v *oneOfValue) String() string { return *v.value }
 
 // Type returns the name of the value's type in the help, as of other flags with a text.
 func (v *oneOfValue) Type() string { return "string" }
-
-// orList joins words: a, b or c
-func orList(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
-	}
-	return strings.Join(words, "")
-}

@@ -49,7 +49,7 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 		return p.failed(err)
 	}
 	p.notes.add(r.Target, r.Notes)
-	if p.force {
+	if p.force && !p.app.quiet {
 		p.notes.add(r.Target, forcedNotes(r))
 	}
 	p.warn(r.Warnings, r.Target, r.Position)

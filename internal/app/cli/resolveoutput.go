@@ -170,14 +170,6 @@ func ownersText(owners []fieldmanager.Entry) string {
 	return "owned by " + andList(names)
 }
 
-// andList joins words: a, b and c
-func andList(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
-}
-
 // report lists the conflicts of the manifests with the possible resolutions.
 func (r *resolving) report() string {
 	var b strings.Builder

@@ -379,15 +379,7 @@ func list(names []string) string {
 	case 1:
 		return "requires one argument, " + names[0]
 	}
-	text := names[0]
-	for i, n := range names[1:] {
-		if i == len(names)-2 {
-			text += " and " + n
-		} else {
-			text += ", " + n
-		}
-	}
-	return "requires the arguments " + text
+	return "requires the arguments " + andList(names)
 }
 
 // note prints a note on standard error.
