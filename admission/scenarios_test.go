@@ -1,9 +1,13 @@
 package admission_test
 
 import (
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/admission"
@@ -63,10 +67,35 @@ func TestScenariosWithPolicies(t *testing.T) {
 	}
 }
 
-// TestScenariosCallNoWebhooks checks that running a scenario calls no webhook, even if
-// a step creates a webhook configuration.
+// TestScenariosCallNoWebhooks checks that running a scenario connects to no webhook: neither to
+// that of a configuration which a step creates, nor to the conversion webhook of a definition.
+// An object that is sent in another version than the stored one is refused instead.
 func TestScenariosCallNoWebhooks(t *testing.T) {
-	s, err := scenario.Parse([]byte(`scenario: patchlab.dev/v1
+	hook := httptest.NewUnstartedServer(http.NotFoundHandler())
+	var connections atomic.Int32
+	hook.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	hook.StartTLS()
+	defer hook.Close()
+	s, err := scenario.Parse([]byte(strings.ReplaceAll(`scenario: patchlab.dev/v1
+definitions:
+- |
+  apiVersion: apiextensions.k8s.io/v1
+  kind: CustomResourceDefinition
+  metadata: {name: things.example.com}
+  spec:
+    group: example.com
+    names: {plural: things, kind: Thing}
+    scope: Namespaced
+    conversion:
+      strategy: Webhook
+      webhook: {conversionReviewVersions: [v1], clientConfig: {url: HOOK}}
+    versions:
+    - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+    - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
 actors: [{name: a}]
 steps:
 - actor: a
@@ -77,14 +106,17 @@ steps:
     metadata: {name: w}
     webhooks:
     - name: w.example.com
-      clientConfig: {url: "https://127.0.0.1:1/nobody"}
+      clientConfig: {url: HOOK}
       rules: [{apiGroups: [""], apiVersions: [v1], operations: ["*"], resources: [configmaps]}]
       sideEffects: None
       admissionReviewVersions: [v1]
 - actor: a
   do: create
   body: "{apiVersion: v1, kind: ConfigMap, metadata: {name: cm}}"
-`), "")
+- actor: a
+  do: create
+  body: "{apiVersion: example.com/v2, kind: Thing, metadata: {name: thing}, spec: {color: red}}"
+`, "HOOK", `"`+hook.URL+`/"`)), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,10 +124,15 @@ steps:
 	if err != nil {
 		t.Fatal(err)
 	}
+	wanted := []string{"", "", "webhooks are not called here"}
 	for i := range s.Steps {
-		if res := runner.Step(t.Context(), &s.Steps[i]); res.Err != nil {
-			t.Errorf("step %d: %v", i+1, res.Err)
+		err := runner.Step(t.Context(), &s.Steps[i]).Err
+		if (err == nil) != (wanted[i] == "") || err != nil && !strings.Contains(err.Error(), wanted[i]) {
+			t.Errorf("step %d: the error is %v; wanted %q", i+1, err, wanted[i])
 		}
+	}
+	if n := connections.Load(); n > 0 {
+		t.Errorf("%d connections to webhooks", n)
 	}
 }
 
