@@ -18,7 +18,7 @@ func TestLocateRoundedElementsInLinearTime(t *testing.T) {
 	cost := func(n int) uint64 {
 		var items, elements strings.Builder
 		for i := range n {
-			number := 1<<60 + 1000*i + 1
+			number := int64(1)<<60 + 1000*int64(i) + 1
 			fmt.Fprintf(&items, ",%d", number)
 			fmt.Fprintf(&elements, `,"v:%d":{}`, number)
 		}
