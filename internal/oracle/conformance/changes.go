@@ -35,7 +35,7 @@ func (c Change) After() []byte {
 // Difference compares an answer like [Runner.Run]. In an open case, differing causes are
 // ignored.
 func (c Change) Difference(answer Answer) string {
-	vars := variables{versions: c.vars.versions, uids: c.vars.uids, Now: c.vars.Now}
+	vars := variables{versions: c.vars.versions, uids: c.vars.uids, sent: c.vars.sent, Now: c.vars.Now}
 	d := Difference(c.Want, vars.response(answer), c.ordered)
 	if c.open && strings.HasPrefix(d, causesDiffer) {
 		return ""
@@ -97,6 +97,7 @@ func writes(r Request) bool {
 
 func (v *variables) expandRequest(r Request) Request {
 	r.Query, r.Body = v.expand(r.Query), v.expand(r.Body)
+	v.sent = append(v.sent, timePattern.FindAllString(r.Body, -1)...)
 	return r
 }
 

@@ -259,6 +259,18 @@ func TestValuesThatDifferBetweenRunsBecomeVariables(t *testing.T) {
 	}
 }
 
+// TestTimesOfRequestsAreNotTheServers: a time that a request set stays as it is, so that a recording does not
+// depend on the day on which it is made or replayed.
+func TestTimesOfRequestsAreNotTheServers(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	v := &variables{Now: func() time.Time { return now }}
+	v.expandRequest(Request{Body: `{"lastTransitionTime":"2026-05-01T11:00:00Z"}`})
+	got := text(v.Normalize(decodeBody([]byte(`[{"lastTransitionTime":"2026-05-01T11:00:00Z"},{"lastTransitionTime":"2026-05-01T12:00:00Z"}]`))))
+	if want := `[{"lastTransitionTime":"2026-05-01T11:00:00Z"},{"lastTransitionTime":"$TIME$"}]`; got != want {
+		t.Errorf("normalized: got %s, want %s", got, want)
+	}
+}
+
 func TestHTTPReadsLimitedWatchEvents(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Warning", `299 - "a"`)

@@ -19,6 +19,8 @@ type variables struct {
 	Now func() time.Time
 
 	versions, uids, tokens []string
+	// sent has the times in the requests, which the server did not set, however near to now they are.
+	sent []string
 }
 
 // recent is the maximum distance from now of the server's times.
@@ -89,7 +91,7 @@ func (v *variables) text(s, key string) string {
 			return "$TIME$"
 		}
 	case "lastTransitionTime", "lastPhaseTransitionTime", "timeAdded", "lastUpdateTime":
-		if t, err := time.Parse(time.RFC3339, s); err == nil && v.now().Sub(t).Abs() < recent {
+		if t, err := time.Parse(time.RFC3339, s); err == nil && v.now().Sub(t).Abs() < recent && !slices.Contains(v.sent, s) {
 			return "$TIME$"
 		}
 	case "message":
