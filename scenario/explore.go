@@ -151,7 +151,7 @@ func (e *explorer) forget() {
 func (e *explorer) fieldsOf(c *Change) []field {
 	found, ok := e.fields[c]
 	if !ok {
-		for _, p := range c.fields() {
+		for _, p := range c.fields(true) {
 			found = append(found, field{p, p.String()})
 		}
 		e.fields[c] = found

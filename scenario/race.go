@@ -21,15 +21,18 @@ type Change struct {
 	Actor string
 	// Set is a merge patch (RFC 7386) for the object.
 	Set document.Value
-	// Add lists numbers to add to fields. The number may be in a string field, such as the
-	// data of a ConfigMap; a missing field is 0.
+	// Add lists what to add to fields.
 	Add []Addition
 }
 
-// Addition is a number to add to a field.
+// Addition is a number to add to a field, or items to add to a list.
 type Addition struct {
 	Path string
-	By   int64
+	// By is the number. The field may be a string, such as the data of a ConfigMap; a missing field is 0.
+	By int64
+	// Items, if not absent, is a list of scalars, such as finalizers, to add in place of a number: those that
+	// the list does not have yet. A missing list is empty.
+	Items document.Value
 
 	text bool // the field's type is string
 }
@@ -39,16 +42,17 @@ type Strategy string
 
 // The strategies.
 const (
-	BlindUpdate Strategy = "update"     // an update without a resourceVersion
-	Optimistic  Strategy = "optimistic" // an update with the resourceVersion that was read; no retry after a conflict
-	Retry       Strategy = "retry"      // the same, with a new read and retry after a conflict
-	TestedPatch Strategy = "json-patch" // a JSON patch that tests the values that were read
-	OwnFields   Strategy = "apply"      // server-side apply of the changed fields, without force
+	BlindUpdate Strategy = "update"      // an update without a resourceVersion
+	BlindPatch  Strategy = "merge-patch" // a merge patch of the difference to the object that was read, without its resourceVersion
+	Optimistic  Strategy = "optimistic"  // an update with the resourceVersion that was read; no retry after a conflict
+	Retry       Strategy = "retry"       // the same, with a new read and retry after a conflict
+	TestedPatch Strategy = "json-patch"  // a JSON patch that tests the values that were read
+	OwnFields   Strategy = "apply"       // server-side apply of the changed fields, without force
 )
 
 // Strategies returns all strategies.
 func Strategies() []Strategy {
-	return []Strategy{BlindUpdate, Optimistic, Retry, TestedPatch, OwnFields}
+	return []Strategy{BlindUpdate, BlindPatch, Optimistic, Retry, TestedPatch, OwnFields}
 }
 
 // Race is an object and the actors that change it concurrently. Reads and writes are
@@ -145,6 +149,12 @@ func (c *Change) on(v document.Value) (document.Value, error) {
 		if err != nil {
 			return v, err
 		}
+		if a.Items.Exists() {
+			if v, err = withItems(v, p, a.Items); err != nil {
+				return v, err
+			}
+			continue
+		}
 		n, isText, err := number(v.Follow(p))
 		if err != nil {
 			return v, fmt.Errorf("%s: %w", a.Path, err)
@@ -162,6 +172,24 @@ func (c *Change) on(v document.Value) (document.Value, error) {
 		}
 	}
 	return v, nil
+}
+
+// withItems returns an object with further items in the list at a path.
+func withItems(v document.Value, p document.Path, items document.Value) (document.Value, error) {
+	list := v.Follow(p)
+	if list.Exists() && !list.IsNull() && list.Kind() != document.List {
+		return v, fmt.Errorf("%s: items cannot be added to a %s", p, list.Kind())
+	}
+	var all document.ListBuilder
+	for _, item := range list.Items() {
+		all.Append(item)
+	}
+	for _, item := range items.Items() {
+		if s, err := document.ValueStep(item); err != nil || !s.In(list).Exists() {
+			all.Append(item)
+		}
+	}
+	return v.SetAt(p, all.List())
 }
 
 // number parses a number or a text with a number.
@@ -183,11 +211,21 @@ func number(v document.Value) (n int64, isText bool, err error) {
 	return n, true, nil
 }
 
-// fields returns the paths that the change sets, adds to or removes.
-func (c *Change) fields() []document.Path {
+// fields returns the paths that the change sets, adds to or removes. With items, they are the paths of the
+// items that the change adds to a list instead of the path of the list.
+func (c *Change) fields(items bool) []document.Path {
 	paths := leaves(nil, nil, c.Set)
 	for _, a := range c.Add {
-		if p, err := document.ParsePath(a.Path); err == nil {
+		p, err := document.ParsePath(a.Path)
+		switch {
+		case err != nil:
+		case items && a.Items.Exists():
+			for _, item := range a.Items.Items() {
+				if s, err := document.ValueStep(item); err == nil {
+					paths = append(paths, p.Join(s))
+				}
+			}
+		default:
 			paths = append(paths, p)
 		}
 	}
@@ -209,8 +247,10 @@ func leaves(paths []document.Path, at document.Path, v document.Value) []documen
 }
 
 // reads reports whether an actor reads the object before a change. An apply that only sets
-// fields needs no read.
-func (c *Change) reads(s Strategy) bool { return s != OwnFields || len(c.Add) > 0 }
+// fields and adds items needs no read.
+func (c *Change) reads(s Strategy) bool {
+	return s != OwnFields || slices.ContainsFunc(c.Add, func(a Addition) bool { return !a.Items.Exists() })
+}
 
 // write sends an actor's n-th change, based on the object it read, and returns the live
 // object after it.
@@ -227,6 +267,11 @@ func (r *Race) write(s Strategy, a *racer, n int, read, live fieldmanager.Object
 	switch s {
 	case BlindUpdate:
 		body = fieldmanager.Object{Value: wanted.Remove("metadata", "resourceVersion"), Managed: read.Managed}.Join()
+	case BlindPatch:
+		q.Verb, q.Format = cluster.Patch, cluster.MergePatch
+		if body, err = patch.CreateMerge(read.Value, wanted, patch.Options{}); err != nil {
+			return live, err
+		}
 	case Optimistic, Retry:
 		body = fieldmanager.Object{Value: wanted, Managed: read.Managed}.Join()
 	case TestedPatch:
@@ -262,7 +307,7 @@ func (c *Change) tested(read, wanted document.Value) document.Value {
 		}
 		ops.Append(o)
 	}
-	for _, p := range c.fields() {
+	for _, p := range c.fields(false) {
 		old, next := read.Follow(p), wanted.Follow(p)
 		if old.Exists() {
 			op("test", p, old)
@@ -304,7 +349,11 @@ func (a *racer) configuration(n int, read, wanted document.Value) (document.Valu
 		}
 		for _, add := range c.Add {
 			p, err := document.ParsePath(add.Path)
-			if err == nil && from.Follow(p).Exists() {
+			switch {
+			case err != nil:
+			case add.Items.Exists():
+				config, err = withItems(config, p, add.Items)
+			case from.Follow(p).Exists():
 				config, err = config.SetAt(p, from.Follow(p))
 			}
 			if err != nil {

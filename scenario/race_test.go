@@ -48,6 +48,8 @@ func explore(t *testing.T, r *Race, s Strategy, o RaceOptions) *RaceReport {
 
 const twoFields = "- {actor: a, set: {data: {a: '1'}}}\n- {actor: b, set: {data: {b: '1'}}}\n"
 
+const finalizers = "- {actor: a, add: {.metadata.finalizers: [x.io/a]}}\n- {actor: b, add: {.metadata.finalizers: [x.io/b]}}\n"
+
 const counter = "- {actor: a, add: {.data.count: 1}}\n- {actor: b, add: {.data.count: 1}}\n"
 
 // TestRacesLoseUpdates: of the six orders of two reads and two writes, four have both reads before a
@@ -64,6 +66,16 @@ func TestRacesLoseUpdates(t *testing.T) {
 		{"a refused update is retried", twoFields, Retry, 6, 0, 0, ""},
 		{"a patch of its own field needs no test", twoFields, TestedPatch, 6, 0, 0, ""},
 		{"an apply needs no read", twoFields, OwnFields, 2, 0, 0, ""},
+		{"a merge patch has no field of the other", twoFields, BlindPatch, 6, 0, 0, ""},
+		{"an update of stale data drops the other finalizer", finalizers, BlindUpdate, 6, 4, 0, "a reads, b reads, a writes 200, b writes 200"},
+		{"a merge patch has the whole list of finalizers", finalizers, BlindPatch, 6, 4, 0, "a reads, b reads, a writes 200, b writes 200"},
+		{"a resourceVersion protects the list", finalizers, Optimistic, 6, 0, 4, ""},
+		{"a finalizer is added again after a conflict", finalizers, Retry, 6, 0, 0, ""},
+		{"a patch cannot test that a list is absent", finalizers, TestedPatch, 6, 4, 0, "a reads, b reads, a writes 200, b writes 200"},
+		{"an apply adds its finalizer to those of others, without a read", finalizers, OwnFields, 2, 0, 0, ""},
+		{"an item that both add is there once", strings.ReplaceAll(finalizers, "x.io/b", "x.io/a"), BlindPatch, 6, 0, 0, ""},
+		{"items of one actor are kept", "- {actor: a, add: {.metadata.finalizers: [x.io/a]}}\n- {actor: a, add: {.metadata.finalizers: [x.io/b, x.io/c]}}\n- {actor: b, set: {data: {b: '1'}}}\n", OwnFields, 3, 0, 0, ""},
+		{"several items are one patch", "- {actor: a, add: {.metadata.finalizers: [x.io/a, x.io/b]}}\n- {actor: b, set: {data: {b: '1'}}}\n", TestedPatch, 6, 0, 0, ""},
 		{"a counter loses increments by blind updates", counter, BlindUpdate, 6, 4, 0, "a reads, b reads, a writes 200, b writes 200"},
 		{"a counter with optimistic updates", counter, Optimistic, 6, 0, 4, ""},
 		{"a counter with retries", counter, Retry, 6, 0, 0, ""},
@@ -226,6 +238,7 @@ func TestInvalidRaces(t *testing.T) {
 		{"one change", "scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: [{actor: a, set: {data: {}}}]\n", "has no race"},
 		{"no object", "scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: [{actor: a, add: {.n: 1}}, {actor: a, add: {.n: 1}}]\n", "has no object for the race"},
 		{"an addition to a value that is not a number", "scenario: patchlab.dev/v1\nobjects: ['{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {count: many}}']\nactors: [{name: a}]\nrace: [{actor: a, add: {.data.count: 1}}, {actor: a, add: {.n: 1}}]\n", `.data.count: a number cannot be added to the text "many"`},
+		{"items for a field that is not a list", "scenario: patchlab.dev/v1\nobjects: ['{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {a: b}}']\nactors: [{name: a}]\nrace: [{actor: a, add: {.data.a: [c]}}, {actor: a, add: {.n: 1}}]\n", ".data.a: items cannot be added to a string"},
 	} {
 		s, err := Parse([]byte(c.text), "f")
 		if err != nil {
@@ -239,7 +252,9 @@ func TestInvalidRaces(t *testing.T) {
 	for _, c := range []struct{ race, want string }{
 		{"{actor: z, set: {a: 1}}", `unknown actor "z"`},
 		{"{actor: a}", "a change must have set (a merge patch) or add"},
-		{"{actor: a, add: {.n: x}}", "the values of add must be integers"},
+		{"{actor: a, add: {.n: x}}", "the values of add must be integers or lists of scalars"},
+		{"{actor: a, add: {.n: []}}", "the values of add must be integers or lists of scalars"},
+		{"{actor: a, add: {.n: [{a: b}]}}", "the values of add must be integers or lists of scalars"},
 		{"{actor: a, add: {'.l[0]': 1}}", "goes through a list"},
 		{"{actor: a, swap: 1}", `a change has no field "swap"`},
 	} {

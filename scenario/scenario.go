@@ -261,15 +261,25 @@ func (r *reader) change(v document.Value, actors []Actor) Change {
 	r.actorOf(v, c.Actor, actors)
 	add := r.manifest(v.Get("add"), "add")
 	if c.Set.Len() == 0 && add.Len() == 0 {
-		r.fail(v, "a change must have set (a merge patch) or add (numbers by path)")
+		r.fail(v, "a change must have set (a merge patch) or add (numbers or list items by path)")
 	}
 	if !add.Exists() {
 		return c
 	}
 	for path, by := range add.Members() {
-		n, ok := by.Int()
+		a := Addition{Path: path}
+		var ok bool
+		if by.Kind() == document.List {
+			a.Items, ok = by, by.Len() > 0
+			for _, item := range by.Items() {
+				_, err := document.ValueStep(item)
+				ok = ok && err == nil
+			}
+		} else {
+			a.By, ok = by.Int()
+		}
 		if !ok {
-			r.fail(by, "the values of add must be integers, found "+by.String())
+			r.fail(by, "the values of add must be integers or lists of scalars, found "+by.String())
 		}
 		p, err := document.ParsePath(path)
 		if err == nil && slices.ContainsFunc(p, func(s document.Step) bool { return s.Kind() != document.StepField }) {
@@ -278,7 +288,7 @@ func (r *reader) change(v document.Value, actors []Actor) Change {
 		if err != nil {
 			r.fail(by, "add: "+err.Error())
 		}
-		c.Add = append(c.Add, Addition{Path: path, By: n})
+		c.Add = append(c.Add, a)
 	}
 	return c
 }
@@ -290,7 +300,11 @@ func (c *Change) value() document.Value {
 		o.Set("set", c.Set)
 	}
 	for _, a := range c.Add {
-		add.Set(a.Path, document.NewInt(a.By))
+		by := a.Items
+		if !by.Exists() {
+			by = document.NewInt(a.By)
+		}
+		add.Set(a.Path, by)
 	}
 	if add.Len() > 0 {
 		o.Set("add", add.Object())

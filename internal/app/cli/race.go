@@ -35,6 +35,8 @@ func (a *App) raceCommand() *cobra.Command {
 interleaving of their reads and writes, with each write strategy:
 
   update       an update without a resourceVersion
+  merge-patch  a merge patch of the difference to the object that was read, without a
+               resourceVersion
   optimistic   an update with the resourceVersion that was read; refused on a conflict
   retry        the same, but read again and retry on a conflict
   json-patch   a JSON patch that tests the value that was read before it replaces it
@@ -52,6 +54,8 @@ are run first:
     set: {data: {a: "1"}}       # a merge patch of the object that was read
   - actor: bob
     add: {.data.count: 1}       # added to the number that was read
+  - actor: bob
+    add: {.metadata.finalizers: [shop.example/bob]}  # added to the list that was read
 
 If the number of interleavings exceeds --limit, a random sample is run (--draws, --seed),
 and the output states the number of samples.
