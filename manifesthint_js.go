@@ -7,3 +7,6 @@ func (w *write) manifestHint(FieldError) string { return "" }
 
 // unmerged returns no notes in the playground, which compares a manifest with its result on the page.
 func (w *write) unmerged(document.Value) []string { return nil }
+
+// resetFields returns no notes in the playground, which explains such a field.
+func (w *write) resetFields(document.Value) []string { return nil }

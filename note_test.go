@@ -85,3 +85,48 @@ func TestLastFinalizerIsNoted(t *testing.T) {
 		}
 	}
 }
+
+// TestResetFieldsAreNoted checks the notes about fields that the endpoint of a change resets
+// (kubernetes/kubernetes#75564).
+func TestResetFieldsAreNoted(t *testing.T) {
+	const (
+		status = "status has no effect in a change of the object itself, but in one of the subresource (--subresource status)"
+		spec   = "spec has no effect in a change of the subresource status"
+		live   = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a, namespace: default, uid: u, resourceVersion: '1'}\n" +
+			"spec: {replicas: 2, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}\nstatus: {replicas: 2}\n"
+		manifest = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a, namespace: default}\n"
+	)
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why, change, subresource string
+		action                   patchlab.Action
+		want                     string
+	}{
+		{"an apply of a status", manifest + "status: {replicas: 3}", "", patchlab.ActionApply, status},
+		{"a client-side apply", manifest + "status: {replicas: 3}", "", patchlab.ActionClientApply, status},
+		{"a merge patch", "status: {replicas: 3}", "", patchlab.ActionMergePatch, status},
+		{"a JSON patch", `[{"op":"replace","path":"/status/replicas","value":3}]`, "", patchlab.ActionJSONPatch, status},
+		{"a JSON patch that tests it", `[{"op":"test","path":"/status/replicas","value":2}]`, "", patchlab.ActionJSONPatch, ""},
+		{"a JSON patch of the spec", `[{"op":"replace","path":"/spec/replicas","value":3}]`, "", patchlab.ActionJSONPatch, ""},
+		{"the status of the live object", manifest + "status: {replicas: 2}", "", patchlab.ActionApply, ""},
+		{"the zero status of a Go type", manifest + "status: {replicas: 0, conditions: [], availableReplicas: null}", "", patchlab.ActionApply, ""},
+		{"the status through the subresource", manifest + "status: {replicas: 3}", "status", patchlab.ActionMergePatch, ""},
+		{"the spec through it", manifest + "spec: {replicas: 3}\nstatus: {replicas: 3}", "status", patchlab.ActionMergePatch, spec},
+		{"the spec of the live object through it", manifest + "spec: {replicas: 2}\nstatus: {replicas: 3}", "status", patchlab.ActionMergePatch, ""},
+	} {
+		for result, err := range lab.Run(patchlab.Bytes([]byte(live)), patchlab.Bytes([]byte(c.change)), patchlab.Change{Action: c.action, FieldManager: "m", Subresource: c.subresource}) {
+			if err != nil {
+				t.Errorf("%s: %v", c.why, err)
+				continue
+			}
+			for _, note := range []string{status, spec} {
+				if slices.Contains(result.Notes, note) != (note == c.want) {
+					t.Errorf("%s: notes %q, want %q", c.why, result.Notes, c.want)
+				}
+			}
+		}
+	}
+}

@@ -275,7 +275,7 @@ func (w *write) clientApply() (*Result, error) {
 		return nil, err
 	case r == nil:
 		return &Result{noted: w.noted, Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager,
-			Notes: append(w.notes, w.unmerged(w.live.Value)...), Position: w.Position(), Before: w.live, After: w.live}, nil
+			Notes: append(append(w.notes, w.resetFields(w.live.Value)...), w.unmerged(w.live.Value)...), Position: w.Position(), Before: w.live, After: w.live}, nil
 	}
 	result, err := w.send(r.Verb, r.Format, r.Document)
 	if err == nil {
@@ -315,6 +315,7 @@ func (w *write) result(response *cluster.Response) *Result {
 		After:    &Object{Kind: w.kind, Value: response.After.Value, Managed: response.After.Managed, lab: w.lab}}
 	r.Target.Name = response.After.Value.Lookup("metadata", "name").StringOr(r.Target.Name)
 	r.Notes = append(r.Notes, w.dropped(response.Problems)...)
+	r.Notes = append(r.Notes, w.resetFields(response.After.Value)...)
 	if w.live != nil {
 		r.Before = &Object{Kind: w.kind, Value: response.Before.Value, Managed: response.Before.Managed, lab: w.lab}
 		if ofRelease(response.Before.Value) && !ofRelease(response.After.Value) && w.change.Action.creates() {
