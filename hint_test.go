@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/patch"
@@ -84,6 +85,47 @@ spec:
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestEmptiedObjectHint checks the advice on a status without fields, as a Go type without omitempty prints
+// it, of a manager that has applied a field of it: the apply leaves null, which kube-apiserver 1.36.3 refuses.
+func TestEmptiedObjectHint(t *testing.T) {
+	lab, err := New(Options{CRDs: fstest.MapFS{"crd.yaml": {Data: []byte(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: zones.shop.example}
+spec:
+  group: shop.example
+  names: {kind: Zone, plural: zones}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema: {openAPIV3Schema: {type: object, properties: {status: {type: object, properties: {serial: {type: integer}}}}}}
+`)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const zone = "apiVersion: shop.example/v1\nkind: Zone\nmetadata: {name: a, namespace: shop}\n"
+	created, err := lab.Create(Bytes(zone), WriteOptions{FieldManager: "ada"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := ApplyOptions{FieldManager: "dns", Subresource: "status"}
+	applied, err := lab.Apply(created.After, Bytes(zone+"status: {serial: 1}"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = lab.Apply(applied.After, Bytes(zone+"status: {}"), o)
+	const want = `must be of type object: "null"; the manifest has it empty, and where an apply removes the last field or item it leaves null; omit it from the manifest`
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if _, err := lab.Apply(applied.After, Bytes(zone), o); err != nil {
+		t.Errorf("omitted: %v", err)
 	}
 }
 

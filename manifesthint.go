@@ -14,7 +14,7 @@ import (
 
 // manifestHint returns advice on a field that is invalid although nothing is wrong with what the
 // manifest has there: it is too large for client-side apply, a key has no value, its variables are
-// replaced by a tool that was not used, or the live object has more items or fields. It returns "" for
+// replaced by a tool that was not used, the apply empties it, or the live object has more items or fields. It returns "" for
 // any other field.
 func (w *write) manifestHint(f FieldError) string {
 	switch {
@@ -22,11 +22,18 @@ func (w *write) manifestHint(f FieldError) string {
 		return "the last-applied annotation contains the whole manifest; 'kubectl apply --server-side' does not write it"
 	case w.Value.Follow(f.Path).IsNull() && !w.keeps(f.Path):
 		return "the value is null, as YAML reads a key without a value; remove the key or give it a value"
+	case w.change.Action == ActionApply && strings.HasPrefix(f.Message, `Invalid value: "null"`) && isEmptyParent(w.Value.Follow(f.Path)):
+		return "the manifest has it empty, and where an apply removes the last field or item it leaves null; omit it from the manifest"
 	}
 	if text, _ := w.Value.Follow(f.Path).Text(); strings.Contains(text, "${") && strings.Contains(text, "}") {
 		return "this contains a variable; replace it first, for example with 'flux envsubst'"
 	}
 	return cmp.Or(w.keptItem(f.Path), w.keptField(f))
+}
+
+// isEmptyParent reports whether a value is an object without fields or a list without items.
+func isEmptyParent(v document.Value) bool {
+	return (v.Kind() == document.Object || v.Kind() == document.List) && v.Len() == 0
 }
 
 // keptItem returns advice on an invalid field in an item of a list that has fewer items in the manifest:

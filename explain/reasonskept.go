@@ -316,6 +316,8 @@ func (e *explainer) describe(r *Reason) {
 		about = rule{text: "The configuration has members of the object. An apply owns these, but not the object itself, as an update does."}
 	case r.Rule == Rule(fieldmanager.RuleTransfer) && e.overrides():
 		about.text = "kubectl overrides conflicts with its own client-side apply, so it takes the field over and {owners} loses it."
+	case r.Rule == Rule(fieldmanager.RuleConflict) && sameTool(names[0].Manager, e.Manager):
+		about.expected = "That a tool does not conflict with itself. Its updates and its applies are different owners."
 	case r.Rule == RuleDefault && slices.Contains(r.Also, Rule(fieldmanager.RulePrune)):
 		about = rule{text: "The configuration no longer has the field, and nobody else owns it, so it is removed, and the API server sets its default.",
 			expected: "That the value remains. It does if another manager, such as an autoscaler, owns the field when the configuration drops it."}

@@ -179,6 +179,11 @@ func notUpdatedMessage(object *patchlab.Object, managers []string) string {
 	if updates := updatersOf(object); len(updates) > 0 {
 		text += "; it has updates by " + oneLine(andList(updates))
 	}
+	for _, e := range object.Managed.Entries() {
+		if e.Operation == fieldmanager.OperationApply && slices.Contains(managers, e.Manager) {
+			return text + "; " + oneLine(e.Manager) + " applies it, and gives up its fields when it applies only apiVersion, kind and metadata.name"
+		}
+	}
 	return text
 }
 

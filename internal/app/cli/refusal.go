@@ -35,10 +35,17 @@ func conflictsOf(e *patchlab.Error) []patchlab.Conflict {
 // conflictLine returns the message of conflicts in one line.
 func conflictLine(e *patchlab.Error) string {
 	owners := "another field manager owns"
-	if slices.ContainsFunc(e.Conflicts.List, func(c patchlab.Conflict) bool { return c.Manager != e.Conflicts.List[0].Manager }) {
+	if !slices.ContainsFunc(e.Conflicts.List, func(c patchlab.Conflict) bool { return !isOwnUpdate(e, c) }) {
+		owners = oneLine(e.FieldManager) + " owns by updates, which are another owner than its applies"
+	} else if slices.ContainsFunc(e.Conflicts.List, func(c patchlab.Conflict) bool { return c.Manager != e.Conflicts.List[0].Manager }) {
 		owners = "other field managers own"
 	}
 	return fmt.Sprintf("applying as %q would change %s that %s", e.FieldManager, count(len(e.Conflicts.List), "field", "fields"), owners)
+}
+
+// isOwnUpdate reports whether the applier itself owns a field in conflict, by updates of the object.
+func isOwnUpdate(e *patchlab.Error, c patchlab.Conflict) bool {
+	return c.Manager == e.FieldManager && c.Operation == fieldmanager.OperationUpdate && c.Subresource == ""
 }
 
 // conflictReport lists the owner of each field in conflict.
