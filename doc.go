@@ -44,7 +44,8 @@
 // StatusError of package clientobject converts it for apierrors.IsConflict and the like.
 //
 // Nothing is stored: the next change begins with what it is given as the live object, such as
-// Result.After.
+// Result.After. The resourceVersion does not advance either, so that an update of an object that was
+// read before another change is not refused. Packages cluster and scenario have concurrent writers.
 //
 // The fields of results and errors have the values of Secrets, like those of other objects: a program
 // that prints them has to mask these. The message of an Error has none.

@@ -34,8 +34,9 @@ type named struct {
 func (n named) Documents() ([]*document.Document, error) { return manifest.Parse(n.name, n.data) }
 
 // Files returns an Input that reads files from a file system, such as os.DirFS("manifests"), in
-// the order of names. A name is a file, a directory (its .yaml, .yml and .json files are read) or a
-// glob. Reading from a nil file system is an error that wraps ErrInput.
+// the order of names. A name is a file, a directory (its .yaml, .yml and .json files are read, but not
+// its subdirectories; fs.WalkDir finds the names of those) or a glob. Reading from a nil file system is
+// an error that wraps ErrInput.
 func Files(fsys fs.FS, names ...string) Input { return files{fsys, names} }
 
 type files struct {
