@@ -189,6 +189,25 @@ func (a *allotment) nodePort() int64 {
 	return port
 }
 
+// previewIP returns what a dry run shows as the cluster IP: the network address, which no Service can have. Like
+// kube-apiserver, a dry run allocates nothing, so that it does not fail if no address is left.
+func (a *addresses) previewIP(family string) string {
+	if family != "IPv4" {
+		return ""
+	}
+	return a.cidr.Addr().String()
+}
+
+// previewNodePorts returns a function for the node ports of a dry run: successive numbers outside the range. In
+// kube-apiserver a port that the Service requests itself is succeeded by the next number.
+func previewNodePorts() func() int64 {
+	port := int64(lastNodePort + 1)
+	return func() int64 {
+		port++
+		return port
+	}
+}
+
 // inUse returns the cluster IPs and node ports of all Services.
 func (a *addresses) inUse(ctx context.Context) (usedAddresses, error) {
 	used := usedAddresses{map[string]bool{}, map[int64]bool{}}

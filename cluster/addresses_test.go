@@ -263,3 +263,51 @@ func TestChosenAddressesOfARange(t *testing.T) {
 		}
 	}
 }
+
+// TestAddressesOfADryRun compares the addresses and ports that a dry run shows with those of a kube-apiserver whose range is
+// 10.0.0.0/24.
+func TestAddressesOfADryRun(t *testing.T) {
+	c, err := New(Config{Addresses: true, ServiceRange: netip.MustParsePrefix("10.0.0.0/24")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	createService(t, c, "live", `{"clusterIP":"10.0.0.9","type":"NodePort","ports":[{"port":80,"nodePort":30777}]}`)
+	createService(t, c, "external", `{"type":"ExternalName","externalName":"a.b"}`)
+	for _, tc := range []struct{ reason, name, spec, ip, ports string }{
+		{"an address", "new", `{"ports":[{"port":80}]}`, "10.0.0.0", "[]"},
+		{"the second dry run", "new", `{"ports":[{"port":80}]}`, "10.0.0.0", "[]"},
+		{"two ports", "new", `{"type":"NodePort","ports":[{"name":"a","port":80},{"name":"b","port":81}]}`, "10.0.0.0", "[32769 32770]"},
+		{"a requested port between them, and one for health checks", "new",
+			`{"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"name":"a","port":80},{"name":"b","port":81,"nodePort":30901},{"name":"c","port":82}]}`, "10.0.0.0", "[32769 30901 32770 32771]"},
+		{"a port for two protocols", "new",
+			`{"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"name":"a","port":80},{"name":"b","port":80,"protocol":"UDP"}]}`, "10.0.0.0", "[32769 32769 32770]"},
+		{"a requested port for health checks", "new",
+			`{"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":31000,"ports":[{"name":"a","port":80},{"name":"b","port":81}]}`, "10.0.0.0", "[32769 32770 31000]"},
+		{"further ports of an object", "live", `{"type":"NodePort","ports":[{"name":"a","port":80,"nodePort":30777},{"name":"b","port":81},{"name":"c","port":82}]}`, "10.0.0.9", "[30777 32769 32770]"},
+		{"another type of an object", "external", `{"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"port":80}]}`, "10.0.0.0", "[32769 32770]"},
+	} {
+		r := &Request{Verb: Update, Version: "v1", Resource: "services", Namespace: "d", Name: tc.name, Options: Options{DryRun: []string{"All"}},
+			Body: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Service","metadata":{"name":%q},"spec":%s}`, tc.name, tc.spec)}
+		if tc.name == "new" {
+			r.Verb, r.Name = Create, ""
+		}
+		answer, err := c.Do(t.Context(), r)
+		if err != nil {
+			t.Errorf("%s: %v", tc.reason, err)
+			continue
+		}
+		spec, ports := answer.Object.Get("spec"), []int64{}
+		for _, port := range spec.Get("ports").Items() {
+			if n, ok := port.Get("nodePort").Int(); ok {
+				ports = append(ports, n)
+			}
+		}
+		if n, ok := spec.Get("healthCheckNodePort").Int(); ok {
+			ports = append(ports, n)
+		}
+		if ip := spec.Get("clusterIP").StringOr(""); ip != tc.ip || fmt.Sprint(ports) != tc.ports {
+			t.Errorf("%s: %s %v, want %s %s", tc.reason, ip, ports, tc.ip, tc.ports)
+		}
+	}
+}

@@ -382,7 +382,9 @@ func (t *task) registryRequest() defaults.Request {
 		if t.Request.Restore {
 			t.allotment.restored = withMetaText(t.body, "namespace", t.Request.Namespace)
 		}
-		q.ClusterIP, q.NodePort = t.allotment.clusterIP, t.allotment.nodePort
+		if q.ClusterIP, q.NodePort = t.allotment.clusterIP, t.allotment.nodePort; t.dryRun() {
+			q.ClusterIP, q.NodePort = a.previewIP, previewNodePorts()
+		}
 	}
 	return q
 }
