@@ -280,7 +280,11 @@ func TestCRDsOfKubernetesGroupsNeedApproval(t *testing.T) {
 		body = strings.Replace(body, `"metadata":{`, `"metadata":{"annotations":{"api-approved.kubernetes.io":"`+annotation+`"},`, 1)
 		got := "refused"
 		if _, st := q.do(cluster.Create, crds, body); st == nil {
-			got = condition(q.must(cluster.Get, crds+"/things.x.k8s.io", ""), "KubernetesAPIApprovalPolicyConformant")
+			crd := q.must(cluster.Get, crds+"/things.x.k8s.io", "")
+			got = condition(crd, "KubernetesAPIApprovalPolicyConformant")
+			if first := crd.Lookup("status", "conditions").At(0).Get("type").StringOr(""); first != "KubernetesAPIApprovalPolicyConformant" {
+				t.Errorf("%q: the first condition is %s, as in few of kube-apiserver's responses", annotation, first)
+			}
 		} else if st.Code != 422 {
 			t.Fatal(st)
 		}

@@ -15,6 +15,14 @@ const maxNamings = 4
 // the API server's controllers set in its status (apiextensions-apiserver, pkg/controller).
 // others are the other definitions of its group.
 func controlled(crd document.Value, others []document.Value, now string) document.Value {
+	// In kube-apiserver the order of the controllers is random; this one is usually the first.
+	if state, message, needed := kinds.Approval(crd); needed {
+		status := "False"
+		if state == kinds.Approved {
+			status = "True"
+		}
+		crd = withCondition(crd, "KubernetesAPIApprovalPolicyConformant", status, string(state), message, now)
+	}
 	for range maxNamings {
 		named := crd
 		if !identical(crd.Lookup("spec", "names"), crd.Lookup("status", "acceptedNames")) {
@@ -31,13 +39,6 @@ func controlled(crd document.Value, others []document.Value, now string) documen
 		crd = withCondition(crd, "Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid", now)
 	default:
 		crd = withCondition(crd, "Established", "True", "InitialNamesAccepted", "the initial names have been accepted", now)
-	}
-	if state, message, needed := kinds.Approval(crd); needed {
-		status := "False"
-		if state == kinds.Approved {
-			status = "True"
-		}
-		crd = withCondition(crd, "KubernetesAPIApprovalPolicyConformant", status, string(state), message, now)
 	}
 	if awaitsCleanup(crd) {
 		crd = withCondition(crd, conditionTerminating, "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress", now)
