@@ -18,8 +18,11 @@ type groupKindName struct{ group, kind, name string }
 // liveObjects indexes the live objects for matching. Each change sees an object as the
 // previous changes left it.
 type liveObjects struct {
-	all    []liveObject
-	byName map[groupKindName][]int
+	all []liveObject
+	// byName has the indices of the objects with a name, byKind those of all objects of a kind
+	// (with the name ""), and byNameAlone those with a name of any kind, and of all with the name "".
+	byName, byKind map[groupKindName][]int
+	byNameAlone    map[string][]int
 	// given is the number of objects in the live input; later ones were created by changes.
 	given int
 	// owned reports whether an object of the live input has managedFields.
@@ -39,16 +42,15 @@ func readLive(in Input) (*liveObjects, error) {
 		if err := o.usable(); err != nil {
 			return nil, err
 		}
-		l := &liveObjects{byName: map[groupKindName][]int{}}
+		l := newLiveObjects(1)
 		l.add(liveObject{Object: manifest.Object{Value: o.Value, Document: &document.Document{Root: o.Value}}, opened: o})
-		l.given = 1
 		return l, nil
 	}
 	found, err := objects(in)
 	if err != nil {
 		return nil, err
 	}
-	l := &liveObjects{byName: make(map[groupKindName][]int, len(found)), given: len(found)}
+	l := newLiveObjects(len(found))
 	for _, o := range found {
 		if o.Value.Kind() != document.Object {
 			return nil, &Error{Position: o.Position(), Err: ErrInput, message: "expected a live object, found a " + o.Value.Kind().String()}
@@ -59,13 +61,23 @@ func readLive(in Input) (*liveObjects, error) {
 	return l, nil
 }
 
+// newLiveObjects returns an index for a number of given objects.
+func newLiveObjects(given int) *liveObjects {
+	return &liveObjects{byName: make(map[groupKindName][]int, given), byKind: map[groupKindName][]int{}, byNameAlone: make(map[string][]int, given), given: given}
+}
+
 // add indexes an object by its name. Of several objects with the same name and namespace
 // the first is used.
 func (l *liveObjects) add(o liveObject) {
 	o.namespace = o.Value.Lookup("metadata", "namespace").StringOr("")
-	name := nameOf(o.Value)
+	name, at := nameOf(o.Value), len(l.all)
 	l.all = append(l.all, o)
-	l.byName[name] = append(l.byName[name], len(l.all)-1)
+	l.byName[name] = append(l.byName[name], at)
+	l.byKind[name.anyName()] = append(l.byKind[name.anyName()], at)
+	if name.name != "" {
+		l.byNameAlone[name.name] = append(l.byNameAlone[name.name], at)
+	}
+	l.byNameAlone[""] = append(l.byNameAlone[""], at)
 }
 
 // terminating reports whether a namespace is among the live objects and being deleted.
@@ -79,23 +91,14 @@ func nameOf(v document.Value) groupKindName {
 	return groupKindName{group, v.Get("kind").StringOr(""), v.Lookup("metadata", "name").StringOr("")}
 }
 
-// ofKind returns the indices of all live objects of a kind.
-func (l *liveObjects) ofKind(name groupKindName) []int {
-	var found []int
-	for i, o := range l.all {
-		if n := nameOf(o.Value); n.group == name.group && n.kind == name.kind {
-			found = append(found, i)
-		}
-	}
-	return found
-}
+// anyName returns the index key of all objects of a kind.
+func (n groupKindName) anyName() groupKindName { return groupKindName{n.group, n.kind, ""} }
 
 // named returns the indices of the live objects with a name and in a namespace, either of which may be empty
 // for any, and the number of those with the name in other namespaces.
 func (l *liveObjects) named(name, namespace string) (found []int, elsewhere int) {
-	for i, o := range l.all {
-		switch {
-		case name != "" && o.Value.Lookup("metadata", "name").StringOr("") != name:
+	for _, i := range l.byNameAlone[name] {
+		switch o := &l.all[i]; {
 		case namespace != "" && o.namespace != "" && o.namespace != namespace:
 			elsewhere++
 		default:

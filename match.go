@@ -69,7 +69,7 @@ func (l *liveObjects) candidates(m *matched, action Action) ([]int, error) {
 	if name.name != "" || action == ActionCreate {
 		return l.byName[name], nil
 	}
-	found := l.ofKind(name)
+	found := l.byKind[name.anyName()]
 	if len(found) != 1 || action == "" || action.creates() {
 		m.target = unnamed(m.Object)
 		return nil, &fieldProblem{document.Keys("metadata", "name"), nameRequired(m.Value), ErrInput}
@@ -173,12 +173,11 @@ func (l *liveObjects) inferNamespace(m *matched, candidates []int) error {
 		if m.at < 0 {
 			m.at = i
 		}
-		if !slices.Contains(namespaces, has) {
-			namespaces = append(namespaces, has)
-		}
+		namespaces = append(namespaces, has)
 	}
+	slices.Sort(namespaces)
+	namespaces = slices.Compact(namespaces)
 	if len(namespaces) > 1 {
-		slices.Sort(namespaces)
 		if namespaces[0] == "" {
 			namespaces[0] = "(none)"
 		}
