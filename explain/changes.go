@@ -97,8 +97,8 @@ func Changes(t *schema.Type, before, after fieldmanager.Object) []Change {
 }
 
 func newDiffer(before, after fieldmanager.Object) differ {
-	return differ{top: -1, match: matching(before.Managed, after.Managed),
-		owners: [2][]fieldmanager.Owner{allOwners(before.Managed), allOwners(after.Managed)}}
+	was, is := allOwners(before.Managed), allOwners(after.Managed)
+	return differ{top: -1, match: matching(was, is), owners: [2][]fieldmanager.Owner{was, is}}
 }
 
 // differ compares two states of an object.
@@ -423,18 +423,19 @@ func ownersOf(claims []claim, all []fieldmanager.Owner) []fieldmanager.Owner {
 	return out
 }
 
-// matching returns, for each entry of one state, the index of the entry with the same owner
-// in the other state, -1 for none.
-func matching(before, after fieldmanager.Managed) []int {
-	match := make([]int, 0, before.Len())
-	for _, e := range before.Entries() {
-		at := -1
-		for i, o := range after.Entries() {
-			if e.Same(o.Owner) {
-				at = i
+// matching returns, for each owner of one state, the index of the same owner in the other
+// state, -1 for none. Each search begins after the previous match, because the entries that
+// both states have are mostly in the same order.
+func matching(before, after []fieldmanager.Owner) []int {
+	match, next := make([]int, len(before)), 0
+	for i, owner := range before {
+		match[i] = -1
+		for n := range after {
+			if at := (next + n) % len(after); owner.Same(after[at]) {
+				match[i], next = at, at+1
+				break
 			}
 		}
-		match = append(match, at)
 	}
 	return match
 }

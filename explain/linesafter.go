@@ -14,7 +14,7 @@ import (
 // same value and owners are reused.
 func LinesAfter(t *schema.Type, o, other fieldmanager.Object, lines []Line) []Line {
 	w := newLineWriter()
-	w.before = before{lines: lines, match: matching(other.Managed, o.Managed), owners: map[*int][]int{}}
+	w.before = before{lines: lines, match: matching(allOwners(other.Managed), allOwners(o.Managed)), owners: map[*int][]int{}}
 	p, was := root(t, o), root(t, other)
 	w.container(&p, former{p: &was}, "", "")
 	return w.finish()
