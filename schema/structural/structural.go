@@ -21,7 +21,7 @@ import (
 // Prune removes the members of v that t does not declare and returns their paths, sorted
 // like kube-apiserver's warnings (`unknown field "spec.foo"`, formatted by
 // [schema.FieldText]). apiVersion, kind and metadata of the root and of embedded objects
-// are always kept.
+// are always kept. It returns no paths beyond about 64 MB, although it removes their members.
 func Prune(t *schema.Type, v document.Value) (document.Value, []document.Path) {
 	return PruneUpdate(t, v, document.Value{})
 }
@@ -52,7 +52,19 @@ func PruneUpdate(t *schema.Type, v, live document.Value) (document.Value, []docu
 
 // A pruner collects the paths of pruned members. Paths are built from the end: each level
 // appends its step to the paths found below it.
-type pruner struct{ unknown []document.Path }
+type pruner struct {
+	unknown []document.Path
+	// above is the size of the path to the current value, and size that of all paths in unknown.
+	above, size int
+}
+
+// maxPaths is the maximum size in bytes of all paths that a pruner collects. Without it, the paths of
+// many members deep in an object could be thousands of times as large as the object. stepSize is
+// the size of a step without its name.
+const (
+	maxPaths = 64 << 20
+	stepSize = 32
+)
 
 // value prunes v. If t is nil, nothing is declared for v, and objects in it lose all
 // members unless they are preserved.
@@ -87,12 +99,16 @@ func (p *pruner) object(t *schema.Type, v, live document.Value, preserve, object
 		case object && isMeta(key):
 		case ok && isScalar(member):
 		case ok:
-			start := len(p.unknown)
+			start, above := len(p.unknown), p.above
+			p.above += stepSize + len(key)
 			b.set(v, i, p.value(known, member, before.Member(key), false, false))
+			p.above = above
 			p.below(start, document.FieldStep(key))
 			continue
 		case !preserve:
-			p.unknown = append(p.unknown, document.Keys(key))
+			if size := p.size + p.above + stepSize + len(key); size <= maxPaths {
+				p.unknown, p.size = append(p.unknown, document.Keys(key)), size
+			}
 			b.drop(v, i)
 			continue
 		}
@@ -113,7 +129,9 @@ func (p *pruner) list(t *schema.Type, v, live document.Value, preserve bool) doc
 	from, to := before.Changed(v)
 	for i := from; i < to; i++ {
 		start := len(p.unknown)
+		p.above += stepSize
 		b.set(v, i, p.value(elem, v.At(i), before.Item(v, i), preserve, false))
+		p.above -= stepSize
 		p.below(start, document.IndexStep(i))
 	}
 	return b.list(v, to)
