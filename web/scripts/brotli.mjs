@@ -1,4 +1,4 @@
-// Compression with brotli, as the page's files are served and as their sizes are measured.
+// Compression with brotli, as the page's files are served and as the sizes of engines are measured.
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 
