@@ -1,0 +1,86 @@
+// Conflicts: where they are shown, and how they are resolved in the manifest.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { groupTime } from "./browser.mjs";
+import { begin, editor, end, example, forward, open, outcome, owned, row, write } from "./visit.mjs";
+
+before(begin);
+after(end);
+
+describe("a conflict", { timeout: groupTime }, () => {
+  test("shows the first conflict, its place, and who owns each line", async () => {
+    const { page, done } = await open();
+    await page.getByText("409").first().waitFor();
+    await owned(page, "colour: blue", "A");
+    await owned(page, "kind: ConfigMap", "");
+    await row(page, "colour: blue.*bob wants").waitFor();
+    assert.equal(await page.locator("#request .cm-bad").textContent(), "  colour: red");
+    await page.getByRole("group", { name: "Conflict at .data.colour" }).waitFor();
+    await page.getByRole("button", { name: "Resolve conflict" }).click();
+    assert.ok(await editor(page).evaluate((e) => e.getRootNode().activeElement === e));
+    await done();
+  });
+
+  test("offers three resolutions beside the field, each previewed before it is taken", async () => {
+    const { page, done } = await open();
+    for (const [name, text, owners] of [["Force", "colour: red", "B"], ["Drop the field", "colour: blue", "A"], ["Adopt the value", "colour: blue", "AB"]]) {
+      await example(page, "The first conflict");
+      await forward(page);
+      const card = page.getByRole("group", { name: "Conflict at .data.colour" });
+      await card.getByRole("button", { name }).press("Enter");
+      await card.getByText("request succeeds (200)").waitFor();
+      assert.match(await outcome(page, 2).textContent(), /409/, "a preview takes nothing");
+      await card.getByRole("button", { name: "Resolve this way" }).press("Enter");
+      await outcome(page, 2).getByText("✓ 200").waitFor();
+      await owned(page, text, owners);
+      assert.ok(await editor(page).evaluate((e) => e.getRootNode().activeElement === e), "the focus is in the manifest");
+      await page.locator("#notices").getByRole("button", { name: "Undo" }).click();
+      await outcome(page, 2).getByText("✗ 409").waitFor();
+    }
+    await done();
+  });
+
+  test("has one card for a field with two owners, which follows what is typed", async () => {
+    const { page, done } = await open();
+    await page.getByRole("group", { name: "Conflict at .data.colour" }).getByRole("button", { name: "Adopt the value" }).click();
+    await page.getByRole("button", { name: "Resolve this way" }).click();
+    await outcome(page, 2).getByText("✓ 200").waitFor();
+    await page.getByRole("button", { name: "+ Step as alice" }).click();
+    const text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: green\n";
+    await page.locator("#request").getByLabel("Manager").selectOption("bob");
+    await page.locator(".fold.actors summary").click();
+    await page.getByRole("button", { name: "+ Manager" }).click();
+    await page.locator("#request").getByLabel("Manager").selectOption("carol");
+    await write(page, editor(page), text);
+    const card = page.getByRole("group", { name: "Conflict at .data.colour" });
+    await card.getByText("carol wants").waitFor();
+    assert.equal(await card.count(), 1);
+    assert.match(await card.textContent(), /alice.* and .*bob own .data.colour/);
+    await card.getByRole("button", { name: "Force" }).click();
+    await card.getByText("request succeeds (200)").waitFor();
+    await write(page, editor(page), text.replace("green", "white"));
+    await card.getByText(`wants "white"`).waitFor();
+    assert.equal(await card.getByText("request succeeds (200)").count(), 0, "the preview is of the text before");
+    await done();
+  });
+
+  test("keeps a manifest's comments where resolving a conflict changes it", async () => {
+    const { page, done } = await open();
+    await write(page, editor(page), "# bob's settings\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: red # my favourite\n  # round ones\n  shape: round\n");
+    const card = page.getByRole("group", { name: "Conflict at .data.colour" });
+    await card.getByRole("button", { name: "Adopt the value" }).click();
+    await card.getByRole("button", { name: "Resolve this way" }).click();
+    await outcome(page, 2).getByText("✓ 200").waitFor();
+    assert.match(await editor(page).innerText(), /# bob's settings[\s\S]*colour: blue # my favourite[\s\S]*# round ones/);
+    await done();
+  });
+
+  test("shows the first conflict of a pasted manifest", async () => {
+    const { page, done } = await open();
+    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: red\n" + Array.from({ length: 80 }, (_, i) => `  key-${i}: a\n`).join(""));
+    const card = page.getByRole("group", { name: "Conflict at" });
+    await card.waitFor();
+    await page.waitForFunction((card) => card.getBoundingClientRect().bottom <= innerHeight && card.getBoundingClientRect().top > 0, await card.elementHandle());
+    await done();
+  });
+});
