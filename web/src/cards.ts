@@ -26,7 +26,8 @@ export const cardStyles = {
   ".card .good": { color: "var(--good)" },
   ".card .bad": { color: "var(--bad)" },
   ".card .quiet": { color: "var(--muted)" },
-  ".card pre": { overflow: "auto", maxHeight: "11rem", padding: "4px 6px", background: "var(--field)", border: "1px solid var(--line)", borderRadius: "5px" },
+  // Without a width of its own, a long line does not make the text beside the card wider than the editor.
+  ".card pre": { contain: "inline-size", overflow: "auto", maxHeight: "11rem", padding: "4px 6px", background: "var(--field)", border: "1px solid var(--line)", borderRadius: "5px" },
   ".card pre span": { display: "block" },
   ".card .added": { background: "var(--added)" },
   ".card .removed": { background: "var(--removed)" },

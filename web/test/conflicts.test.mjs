@@ -83,4 +83,19 @@ describe("a conflict", { timeout: groupTime }, () => {
     await page.waitForFunction((card) => card.getBoundingClientRect().bottom <= innerHeight && card.getBoundingClientRect().top > 0, await card.elementHandle());
     await done();
   });
+
+  test("is previewed within the width of the manifest, also if a line is longer", async () => {
+    for (const viewport of [{ width: 1280, height: 640 }, { width: 390, height: 844 }]) {
+      const { page, done } = await open({ viewport });
+      await write(page, editor(page), `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: red # ${"which it was before, ".repeat(9)}\n`);
+      const card = page.getByRole("group", { name: "Conflict at .data.colour" });
+      await card.getByRole("button", { name: "Drop the field" }).click();
+      await card.getByRole("button", { name: "Resolve this way" }).waitFor();
+      assert.deepEqual(await card.evaluate((card) => {
+        const { scrollLeft, scrollWidth, clientWidth } = card.closest(".cm-scroller");
+        return [scrollLeft, scrollWidth - clientWidth];
+      }), [0, 0], `at ${viewport.width}`);
+      await done();
+    }
+  });
 });
