@@ -176,7 +176,7 @@ var rules = [...]rule{
 	{RuleUnknown, "The kind does not have the field, so the apply is refused.", "That unknown fields are dropped. They are in other requests, with Warn and Ignore; an apply never drops them."},
 	{RuleImmutable, "The field cannot be changed once the object exists, so the request is refused.", "That the field is changed, or kept. The object must be deleted and created again."},
 	{RuleInvalid, "The object would be invalid with this value, so the request is refused.", ""},
-	{RuleType, "The value has the wrong type for the field, so the request is refused.", ""},
+	{RuleType, "The value does not fit the type of the field, or two items of a list have the same keys, so the request is refused.", ""},
 	{RuleRefusedPatch, "The patch cannot be applied here, so the request is refused.", ""},
 	{RuleRequest, "The request is refused as a whole.", ""},
 }

@@ -84,6 +84,7 @@ func TestHints(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"kind: {{ .Values.kind }}\n", "helm template"},
 		{"kind: A\nspec:\n\tx: 1\n", "begins with a tab"},
+		{"Name:         web\nAnnotations:  deployment.kubernetes.io/revision: 1\n", "kubectl describe"},
 	} {
 		_, err := manifest.Parse("f.yaml", []byte(c.in))
 		var syntax *document.SyntaxError

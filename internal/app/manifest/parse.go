@@ -32,7 +32,7 @@ func parse(name string, data []byte, d document.Duplicates) ([]*document.Documen
 	case errors.Is(err, document.ErrTooLarge):
 		return nil, &hinted{err, "split it into several files of a folder, which may have any size together"}
 	case errors.As(err, &syntax):
-		if hint := hint(line(data, syntax.Position.Line), data); hint != "" {
+		if hint := Hint(data, syntax); hint != "" {
 			return nil, &hinted{err, hint}
 		}
 	}
@@ -48,8 +48,10 @@ type hinted struct {
 func (e *hinted) Error() string { return e.err.Error() + "; " + e.hint }
 func (e *hinted) Unwrap() error { return e.err }
 
-// hint recognizes common kinds of files that are not manifests.
-func hint(line, data []byte) string {
+// Hint returns advice on a text that is not YAML, "" if there is none. It recognizes common kinds of
+// texts that are not manifests.
+func Hint(data []byte, err *document.SyntaxError) string {
+	line := line(data, err.Position.Line)
 	indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
 	switch {
 	case !isText(data):
@@ -58,6 +60,8 @@ func hint(line, data []byte) string {
 		return "Kubernetes uses YAML 1.1, and kubectl refuses this directive; remove the line"
 	case bytes.Contains(data, []byte("{{")) && bytes.Contains(data, []byte("}}")):
 		return "this looks like a template; render it first, for example with 'helm template'"
+	case bytes.HasPrefix(data, []byte("Name:  ")):
+		return "this looks like the output of 'kubectl describe'; use that of 'kubectl get -o yaml --show-managed-fields'"
 	case bytes.ContainsRune(indent, '\t'):
 		return "this line begins with a tab; indent YAML with spaces"
 	}

@@ -42,7 +42,7 @@ func (e *Engine) way(in *WayInput) (*WayOutput, error) {
 	then := e.last.runner.Try(context.Background(), &next, res.Before)
 	t := typeOf(then.Kind)
 	return &WayOutput{
-		Step: step, Result: stepResult(&in.Scenario, &then),
+		Step: step, Result: stepResult(&in.Scenario, step.Body, &then),
 		Rows: rows(then.Kind, explain.Lines(t, then.Before), explain.Lines(t, then.After), managers(then.Before), managers(then.After)),
 	}, nil
 }

@@ -2,12 +2,14 @@ package playground
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/scenario"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // place returns the line and column of an error, 0 if unknown.
@@ -32,26 +34,57 @@ func reason(err error) string {
 	return text
 }
 
-// marks returns the positions in a step's body that its failure concerns, none if they are
+// marks returns the positions in a step's body that its failure concerns, with advice, none if they are
 // unknown.
-func marks(res *scenario.Result) []Mark {
+func marks(body string, res *scenario.Result) []Mark {
 	if res.Err == nil {
 		return nil
 	}
 	if line, column := place(res.Err); line > 0 {
-		return []Mark{{Line: line, Column: column, Message: reason(res.Err)}}
+		return []Mark{{Line: line, Column: column, Message: withHint(reason(res.Err), syntaxHint(body, res.Err))}}
 	}
 	var status *cluster.Status
 	if res.Body == nil || !errors.As(res.Err, &status) {
 		return nil
 	}
-	body := manifest.Object{Value: res.Body.Root, Document: res.Body}
+	object := manifest.Object{Value: res.Body.Root, Document: res.Body}
 	var out []Mark
 	for _, f := range status.Fields() {
-		at := body.Locate(f.Path)
-		out = append(out, Mark{Line: at.Line, Column: at.Column, Message: fieldText(f)})
+		at := object.Locate(f.Path)
+		out = append(out, Mark{Line: at.Line, Column: at.Column, Message: withHint(fieldText(f), fieldHint(res.Kind, f.Path))})
 	}
 	return out
+}
+
+func withHint(message, hint string) string {
+	if hint == "" {
+		return message
+	}
+	return message + "; " + hint
+}
+
+// syntaxHint returns advice on a body that is not YAML, "" if there is none.
+func syntaxHint(body string, err error) string {
+	var syntax *document.SyntaxError
+	if errors.As(err, &syntax) {
+		return manifest.Hint([]byte(body), syntax)
+	}
+	return ""
+}
+
+// fieldHint returns advice on a field that was refused: the name of a similar one if the kind does not
+// have it, and that the manifest is a live object if it has managedFields.
+func fieldHint(kind *schema.Kind, field document.Path) string {
+	if slices.Equal(field, document.Keys("metadata", "managedFields")) {
+		return "this is a live object; remove managedFields, and the other fields that the API server sets, from the manifest"
+	}
+	if kind == nil {
+		return ""
+	}
+	if near := kind.Type().NearestField(field); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return ""
 }
 
 // fieldText describes what is wrong with which field.

@@ -71,6 +71,8 @@ func (n *kindNames) pasted(o manifest.Object) (PastedObject, error) {
 		return PastedObject{}, &scenario.Error{Position: at, Reason: reason}
 	}
 	switch {
+	case strings.HasPrefix(o.Value.StringOr(""), "NAME "):
+		return fail("this is a table of kubectl; print the object with -o yaml --show-managed-fields")
 	case o.Value.Kind() != document.Object:
 		return fail("expected a Kubernetes object, found a " + o.Value.Kind().String())
 	case !o.Typed():

@@ -209,6 +209,38 @@ func TestUnknownKindHasSuggestion(t *testing.T) {
 	}
 }
 
+func TestRefusedStepHasHint(t *testing.T) {
+	for _, c := range []struct{ why, body, want string }{
+		{"a field that the kind does not have", namedDeployment + "spec: {replcas: 1}\n", ".spec.replcas: field not declared in schema; did you mean replicas?"},
+		{"a field in an item of a list", namedDeployment + "spec: {template: {spec: {containers: [{name: a, imag: b}]}}}\n", `.spec.template.spec.containers[name="a"].imag: field not declared in schema; did you mean image?`},
+		{"a field without a similar one", namedDeployment + "spec: {zzzzzz: 1}\n", ".spec.zzzzzz: field not declared in schema"},
+		{"a live object", liveSettings, "metadata.managedFields must be nil; this is a live object; remove managedFields, and the other fields that the API server sets, from the manifest"},
+		{"a tab", "a:\n\tb: c\n", "invalid YAML: found character that cannot start any token; this line begins with a tab; indent YAML with spaces"},
+		{"a template", "a: b\n{{- toYaml .Values.a }}\n", "; this looks like a template; render it first, for example with 'helm template'"},
+	} {
+		var out RunOutput
+		must(t, New(), "run", RunInput{Scenario: Scenario{Steps: []Step{{Actor: "a", Do: "apply", Body: c.body}}}, At: 1}, &out)
+		if m := out.Steps[0].Marks; len(m) != 1 || !strings.HasSuffix(m[0].Message, c.want) {
+			t.Errorf("%s: marks %+v, want %q", c.why, m, c.want)
+		}
+	}
+}
+
+const namedDeployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\n"
+
+func TestPasteNamesWhatKubectlPrinted(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"NAME   READY   UP-TO-DATE\nweb    3/3     3\n", "this is a table of kubectl; print the object with -o yaml --show-managed-fields"},
+		{"Name:                   web\nAnnotations:            revision: 1\n", "kubectl describe"},
+		{"NAMES\n", "expected a Kubernetes object, found a string"},
+	} {
+		var out PasteOutput
+		if failure := ask(t, New(), "paste", PasteInput{Text: c.text}, &out); failure == nil || !strings.Contains(failure.Message, c.want) {
+			t.Errorf("%q: %+v, want %q", c.text, failure, c.want)
+		}
+	}
+}
+
 // TestWhyNamesRuleOfChangedAndKeptFields checks the explanation of a rejected
 // step and of a step that omits a field that another manager also owns.
 func TestWhyNamesRuleOfChangedAndKeptFields(t *testing.T) {

@@ -58,7 +58,7 @@ func (e *Engine) running(ctx context.Context, s *Scenario, at int) (*run, error)
 		if res.Err == nil {
 			res = r.runner.Step(ctx, &step)
 		}
-		r.steps = append(r.steps, stepResult(s, &res))
+		r.steps = append(r.steps, stepResult(s, step.Body, &res))
 		if res.Kind == nil || res.Target.Name == "" {
 			r.keep(&res)
 		}
@@ -308,9 +308,9 @@ func typeOf(k *schema.Kind) *schema.Type {
 	return k.Type()
 }
 
-func stepResult(s *Scenario, res *scenario.Result) StepResult {
+func stepResult(s *Scenario, body string, res *scenario.Result) StepResult {
 	out := StepResult{OK: res.Err == nil, Code: res.Code, Warnings: res.Warnings, Conflicts: len(res.Conflicts()),
-		Target: Target(res.Target), Marks: marks(res)}
+		Target: Target(res.Target), Marks: marks(body, res)}
 	if res.Err != nil {
 		out.Message = res.Err.Error()
 		out.Unapplied = errors.Is(res.Err, patch.ErrCannotApply)
