@@ -338,15 +338,16 @@ export class App {
     return page.href.replace(/#.*/, "") + (await toFragment(state));
   }
 
-  /** look returns the letter, shape and colour of a manager, which need not be an actor of the scenario. */
-  look(name: string): Look {
-    let look = this.#looks.get(name);
-    if (!look) this.#looks.set(name, (look = this.#look(name)));
+  /** look returns the letter, shape and colour of a manager, which need not be an actor of the scenario. A slash and a subresource may follow its name. */
+  look(owner: string): Look {
+    let look = this.#looks.get(owner);
+    if (!look) this.#looks.set(owner, (look = this.#look(owner)));
     return look;
   }
 
-  #look(name: string): Look {
+  #look(owner: string): Look {
     const names = this.names();
+    const name = names.includes(owner) ? owner : owner.replace(/\/[^/]*$/, "");
     let at = names.indexOf(name);
     if (at < 0) at = names.length;
     const colour = this.scenario.actors.find((a) => a.name === name)?.colour;

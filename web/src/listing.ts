@@ -3,7 +3,7 @@
 import { defaultKeymap } from "@codemirror/commands";
 import { codeFolding, foldKeymap, foldService } from "@codemirror/language";
 import { getSearchQuery, highlightSelectionMatches, search, searchKeymap, setSearchQuery } from "@codemirror/search";
-import { type ChangeSpec, EditorState, type Extension, RangeSetBuilder } from "@codemirror/state";
+import { type ChangeSpec, Compartment, EditorState, type Extension, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, hoverTooltip, keymap, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
 import { codeLook, difference, marked, shadowOf } from "./editor";
 import { h } from "./dom";
@@ -116,6 +116,8 @@ export interface ListingEvents {
 
 /** Narrow screens wrap long lines instead of scrolling sideways. */
 const narrow = window.matchMedia("(width < 45rem)");
+const wrapping = new Compartment();
+const wrapped = (): Extension => (narrow.matches ? EditorView.lineWrapping : []);
 
 function extensions(events: ListingEvents): Extension[] {
   return [
@@ -125,7 +127,7 @@ function extensions(events: ListingEvents): Extension[] {
       const end = state.field(linesField).folds[number - 1];
       return end ? { from: to, to: state.doc.line(end).to } : null;
     }),
-    narrow.matches ? EditorView.lineWrapping : [], search({ top: true }), searched, highlightSelectionMatches(), marked, painter, tooltip, codeLook, listingLook,
+    wrapping.of(wrapped()), search({ top: true }), searched, highlightSelectionMatches(), marked, painter, tooltip, codeLook, listingLook,
     EditorState.readOnly.of(true), EditorView.editable.of(false),
     keymap.of([...searchKeymap, ...foldKeymap, ...defaultKeymap]),
     EditorView.contentAttributes.of({ "aria-label": "The object, line by line", "aria-readonly": "true", tabindex: "0" }),
@@ -167,6 +169,7 @@ export class Listing {
   constructor(events: ListingEvents) {
     const root = shadowOf(this.host);
     this.#view = new EditorView({ state: EditorState.create({ extensions: extensions(events) }), parent: root, root });
+    narrow.addEventListener("change", () => this.#view.dispatch({ effects: wrapping.reconfigure(wrapped()) }));
   }
 
   /** show replaces the lines. Lines that are identical objects are not rendered again. */

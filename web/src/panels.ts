@@ -105,9 +105,9 @@ export class Panels {
       this.#deletion(),
       object.managers.length > 0 ? h("table", { class: "managers" }, h("caption", { class: "sr-only" }, "Its field managers"), h("thead", null, h("tr", null, h("th", { scope: "col" }, "Manager"), h("th", { scope: "col" }, "Operation"), h("th", { scope: "col" }, "Last change"))),
         h("tbody", null, ...object.managers.map((m) => h("tr", null, h("td", null, chip(this.#app, m.name), " ", h("span", { class: "quiet" }, toolOf(m.name, m.subresource))), h("td", null, m.operation, m.subresource ? ` of ${m.subresource}` : ""), h("td", null, clock(m.time)))))) : null,
-      h("h3", null, "Now apply a manifest"),
-      ...own.map((s, i) => button(s.do === "client-side-apply" ? "client-side apply, starting from the last-applied annotation" : `as ${s.actor}, starting from what it applied last`, `start-${i}`, () => go(s.actor, s.do, s.body), { class: "choice" })),
-      blank ? h("form", { class: "row tight", submit: (e: Event) => {
+      h("h3", { class: "edit" }, "Now apply a manifest"),
+      ...own.map((s, i) => button(s.do === "client-side-apply" ? "client-side apply, starting from the last-applied annotation" : `as ${s.actor}, starting from what it applied last`, `start-${i}`, () => go(s.actor, s.do, s.body), { class: "choice edit" })),
+      blank ? h("form", { class: "row tight edit", submit: (e: Event) => {
         e.preventDefault();
         go(name.value.trim() || "alice", blank.do, blank.body);
       } }, h("label", null, h("span", { class: "label" }, "as"), name), h("button", { type: "submit", class: own.length === 0 ? "primary" : "" }, "Write the manifest")) : null));
@@ -142,6 +142,7 @@ export class Panels {
       ...(result.ok ? this.#rules.notices() : []),
       this.#deletion(),
       gone ? h("p", null, deletedWhy(step)) : null,
+      result.code === 201 ? elsewhere(result, output) : null,
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
       gone ? null : changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.${others(step, output)}` : output.object ? `The object is unchanged${since}.` : "No object was created or changed.") : h("h3", null, `${changed === 1 ? "1 field" : `${changed.toLocaleString("en")} fields`} changed${since}${left > 0 ? `. The first ${changes.length}:` : ""}`));
     this.#changes.parent.classList.toggle("long", changes.length > firstChanges);
@@ -201,7 +202,7 @@ export class Panels {
 
   /** #entries lists changes. Changes with the same effect, owners and reason have one heading. */
   #entries(changes: Change[], reasons: Map<string, Reason>): { look: string; make(): HTMLElement }[] {
-    const owner = (name: string) => JSON.stringify(this.#app.look(name.split("/")[0] ?? name));
+    const owner = (name: string) => JSON.stringify([name, this.#app.look(name)]);
     const common = (c: Change) => [c.effect, ...c.ownersBefore.map(owner), "", ...c.ownersAfter.map(owner), "", reasons.get(c.path)?.text ?? ""].join("\n");
     const own = (c: Change) => [c.path, c.before, c.after, c.line > 0].join("\n");
     return [...gather(changes, common)].flatMap(([look, group]) => {
@@ -215,7 +216,9 @@ export class Panels {
   }
 
   #path(c: Change): HTMLElement {
-    return c.line > 0 ? pathButton(c.path, `change-${c.path}`, () => this.#showLine(c.line)) : h("code", { class: "path" }, ...fieldPath(c.path));
+    // The element of a change is kept when only the line of its field changes.
+    const line = () => this.#app.output?.changes.find(({ path }) => path === c.path)?.line ?? c.line;
+    return c.line > 0 ? pathButton(c.path, `change-${c.path}`, () => this.#showLine(line())) : h("code", { class: "path" }, ...fieldPath(c.path));
   }
 
   /** #transfer shows the owners before and after a change. */
@@ -259,6 +262,12 @@ const wholeRequest = "refused/request";
 function others(step: Step, output: RunOutput): string {
   const names = [...new Set((output.object?.managers ?? []).map((m) => m.name))].filter((name) => name !== step.actor);
   return step.do.endsWith("apply") && step.do !== "client-side-apply" && names.length > 0 ? ` An apply leaves fields that are not in its manifest to their owners: ${listed(names)}.` : "";
+}
+
+/** elsewhere explains that a step has created an object although there is a live one of its name, which is in another namespace. */
+function elsewhere({ target: { kind, name, namespace } }: StepResult, { objects }: RunOutput): HTMLElement | null {
+  const live = objects.find(({ target }) => target.kind === kind && target.name === name && target.namespace !== namespace);
+  return live ? h("p", { class: "warning" }, `This is another object than the live one: ${kind} ${name} is in the namespace ${live.target.namespace}, and the step is for ${namespace}.`) : null;
 }
 
 /** deletedWhy explains why a step removed the object. An update does so only if the object was being deleted, and a deletion only if it had no finalizers. */

@@ -93,7 +93,7 @@ export class Patches {
       p.body ? h("div", { class: "row tight" },
         copyButton(this.#app, "Copy", `copy-${p.do}`, () => p.body),
         ...([["kubectl", p.kubectl], ["curl", p.curl], ["Go", p.go]] as const).flatMap(([name, text]) => (text ? [copyButton(this.#app, name, `copy-${p.do}-${name}`, () => text, { title: `Copy as ${name === "Go" ? "Go with client-go" : `a ${name} command`}` })] : [])),
-        button("Add as a step", `use-${p.do}`, () => this.#use(p))) : null,
+        button("Add as a step", `use-${p.do}`, () => this.#use(p), { class: "edit" })) : null,
     );
   }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { groupTime } from "./browser.mjs";
-import { begin, detail, editor, end, example, forward, open, row, settled, write } from "./visit.mjs";
+import { begin, detail, editor, end, example, forward, live, open, owned, row, settled, write } from "./visit.mjs";
 
 before(begin);
 after(end);
@@ -81,6 +81,34 @@ describe("the object", { timeout: groupTime }, () => {
     await page.keyboard.press("Escape");
     await page.locator("#object .rows .fold", { hasText: "▾" }).first().click();
     await page.locator("#object .cm-foldPlaceholder").waitFor();
+    await done();
+  });
+
+  test("has letters of their own for managers whose names have a slash, and for a subresource that of its manager", async () => {
+    const { page, done } = await open();
+    await page.getByRole("button", { name: "Paste object" }).click();
+    await write(page, page.getByRole("dialog").locator(".cm-content"), live.replace("manager: helm", "manager: example.com/zoo").replace("manager: autoscaler", "manager: example.com/yak"));
+    await page.getByRole("dialog").getByRole("button", { name: "Start with this object" }).click();
+    await owned(page, "image:", "E");
+    await owned(page, "replicas: 7", "X");
+    await page.getByRole("button", { name: "Write the manifest" }).click();
+    await page.getByRole("combobox", { name: "Request" }).selectOption("merge-patch");
+    await write(page, editor(page), '{"spec":{"replicas":8}}');
+    const owners = page.locator("#panel .changes li", { hasText: ".spec.replicas" }).locator(".transfer .chip");
+    await owners.first().waitFor();
+    assert.deepEqual(await owners.allTextContents(), ["Xexample.com/yak/scale", "Ggitops"]);
+    await done();
+  });
+
+  test("wraps its lines in a window that becomes narrow", async () => {
+    const { page, done } = await open();
+    await page.getByRole("button", { name: "Close the introduction" }).click();
+    const wraps = page.locator("#object .cm-lineWrapping");
+    assert.equal(await wraps.count(), 0);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await wraps.waitFor({ state: "attached" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await wraps.waitFor({ state: "detached" });
     await done();
   });
 });

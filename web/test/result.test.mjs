@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { groupTime } from "./browser.mjs";
-import { begin, editor, end, example, forward, open, settled, tab, write } from "./visit.mjs";
+import { begin, editor, end, example, forward, live, open, row, settled, tab, write } from "./visit.mjs";
 
 before(begin);
 after(end);
@@ -97,6 +97,37 @@ steps:
     await page.locator(".trees code.owned", { hasText: ".colour" }).waitFor();
     await page.getByRole("button", { name: "Raw" }).click();
     await page.locator("#panel pre", { hasText: "fieldsType: FieldsV1" }).waitFor();
+    await done();
+  });
+
+  test("leads to the line of a change, also after the line has moved", async () => {
+    const { page, done } = await open();
+    const manifest = (more) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n${more}  shape: round\n`;
+    const current = page.locator("#object .cm-line.current");
+    const shape = page.locator("#panel .changes").getByRole("button", { name: ".data.shape" });
+    await write(page, editor(page), manifest("  a: '1'\n"));
+    await shape.click();
+    await current.getByText("shape: round").waitFor();
+    await write(page, editor(page), manifest("  a: '1'\n  b: '2'\n  c: '3'\n"));
+    await row(page, "c: ").waitFor();
+    await settled(page);
+    await shape.click();
+    await current.getByText("shape: round").waitFor();
+    await done();
+  });
+
+  test("says of a new object that the live one of its name is in another namespace", async () => {
+    const { page, done } = await open();
+    await page.getByRole("button", { name: "Paste object" }).click();
+    await write(page, page.getByRole("dialog").locator(".cm-content"), live);
+    await page.getByRole("dialog").getByRole("button", { name: "Start with this object" }).click();
+    await page.getByRole("button", { name: "Write the manifest" }).click();
+    const manifest = (namespace) => `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  namespace: ${namespace}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: web, image: nginx}]}\n`;
+    const warning = page.locator("#panel .warning", { hasText: "Deployment web is in the namespace shop, and the step is for prod." });
+    await write(page, editor(page), manifest("prod"));
+    await warning.waitFor();
+    await write(page, editor(page), manifest("shop"));
+    await warning.waitFor({ state: "detached" });
     await done();
   });
 });
