@@ -6,7 +6,7 @@ import { Engine } from "./engine";
 import { openHelp } from "./help";
 import { openLessons } from "./lessons";
 import { ObjectView } from "./object";
-import { openPaste } from "./paste";
+import { openPaste, readFiles } from "./paste";
 import { Panels } from "./panels";
 import { firstScenario } from "./prepared";
 import { watchTabs } from "./presence";
@@ -171,8 +171,11 @@ window.addEventListener("dragover", (event) => event.preventDefault());
 window.addEventListener("drop", (event) => {
   if (event.defaultPrevented) return;
   event.preventDefault();
-  const files = [...(event.dataTransfer?.files ?? [])];
-  if (files.length > 0) void Promise.all(files.map((f) => f.text())).then((texts) => importText(app, texts.join("\n---\n")));
+  if (inDialog() || root.dataset.readonly !== undefined) return;
+  const texts: string[] = [];
+  void readFiles(event.dataTransfer?.files, (text) => texts.push(text), app).then(async () => {
+    if (texts.length > 0) await importText(app, texts.join("\n---\n"));
+  });
 });
 
 /** The entries of the start page, by fragment. */
@@ -197,7 +200,7 @@ function through(): boolean {
   const door = doors[location.hash];
   if (!door) return false;
   history.replaceState(null, "", location.pathname + location.search);
-  void door();
+  void door().catch((error: Error) => notice(`The example could not be opened: ${error.message}`));
   return true;
 }
 

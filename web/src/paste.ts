@@ -77,13 +77,10 @@ export function openPaste(app: App, text = ""): void {
   const dialog = open("Paste your object",
     h("p", null, "Start from what is in your cluster: one object, several, or a List, with their CustomResourceDefinitions if they are custom resources. Nothing you paste leaves this page."),
     h("div", { class: "command" }, h("code", null, command), copyButton(app, "Copy", "copy-command", () => command)),
-    h("div", { class: "drop", dragover: (e: DragEvent) => e.preventDefault(), drop: (e: DragEvent) => {
-      e.preventDefault();
-      e.stopPropagation();
-      void readFiles(e.dataTransfer?.files, take, app);
-    } }, editor.host),
+    h("div", { class: "drop" }, editor.host),
     found, h("div", { class: "row between dialog-actions" }, actions, filePicker("Choose a file", (files) => void readFiles(files, take, app))));
   dialog.classList.add("wide");
+  takeDropped(dialog, take, app);
   dialog.addEventListener("close", () => {
     clearTimeout(timer);
     clearTimeout(slowTimer);
@@ -93,9 +90,12 @@ export function openPaste(app: App, text = ""): void {
   if (text) take(text);
 }
 
-/** unfenced returns what is in the code fences of Markdown, if a text begins with one. Its lines keep their numbers. */
+/** The command above what it printed, which may follow the prompt of a shell. */
+const printedBy = /^\s*(?:[^\n{"]{0,100}[$%#>❯➜] ?)?kubectl [^\n]*/;
+
+/** unfenced returns what is in the code fences of Markdown, if a text begins with one, without the command that printed it. Its lines keep their numbers. */
 function unfenced(text: string): string {
-  if (!/^\s*(```|~~~)/.test(text)) return text;
+  if (!/^\s*(```|~~~)/.test(text)) return text.replace(printedBy, "");
   let inside = false;
   return text.split("\n").map((line) => {
     if (!/^\s*(```|~~~)/.test(line)) return inside ? line : "";
@@ -138,7 +138,13 @@ const isManifest = (o: PastedObject): boolean => !o.live && o.managers.length ==
 function begun(app: App, out: PasteOutput, objects: PastedObject[]): Scenario {
   const [first] = objects;
   const title = objects.length === 1 ? `${first!.target.kind} ${first!.target.name}` : `${objects.length} ${objects.every(isManifest) ? "manifests" : objects.some(isManifest) ? "objects" : "live objects"}`;
-  return { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: [...app.scenario.definitions, ...out.definitions.map((d) => d.text)], actors: [], title };
+  return { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: defined(app, out), actors: [], title };
+}
+
+/** defined returns the definitions of the scenario and those of a text, which replace others of the same name. */
+function defined(app: App, out: PasteOutput): string[] {
+  const names = new Set(out.definitions.map((d) => d.name));
+  return [...app.scenario.definitions.filter((_, i) => !names.has(app.output?.definitions[i]?.name ?? "")), ...out.definitions.map((d) => d.text)];
 }
 
 /** begin opens a scenario that begins with objects of a text. */
@@ -159,7 +165,7 @@ function choices(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
     const before = app.output?.objects.length ?? app.scenario.objects.length; // a text may contain several objects
     const names = [...out.definitions.map((d) => d.name), ...objects.map((o) => `${o.target.kind} ${o.target.name}`)];
     app.changeAndTell("adding the pasted objects", `Added ${names.length > 5 ? `${names.slice(0, 4).join(", ")} and ${names.length - 4} more` : names.join(", ")}.`, (s) => {
-      s.scenario.definitions.push(...out.definitions.map((d) => d.text));
+      s.scenario.definitions = defined(app, out);
       s.scenario.objects.push(...objects.map((o) => o.text));
       if (objects.length === 0) return;
       s.at = 0;
@@ -178,16 +184,36 @@ function choices(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
   return [...buttons, ...(app.scenario.steps.length > 0 ? [add] : [])];
 }
 
+/** decoded returns a text in UTF-8 or, as PowerShell writes it, in UTF-16 with a byte order mark. */
+function decoded(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+}
+
+/** takeDropped passes the texts of files that are dropped onto an element to take. */
+export function takeDropped(target: HTMLElement, take: (text: string) => unknown, app: App): void {
+  target.addEventListener("drop", (event) => {
+    event.preventDefault();
+    void readFiles(event.dataTransfer?.files, take, app);
+  });
+}
+
 /** readFiles passes the text of each file to take. */
 export async function readFiles(files: FileList | null | undefined, take: (text: string) => unknown, app: App): Promise<void> {
-  for (const file of files ?? []) {
+  for (const file of [...(files ?? [])]) { // a browser may empty the list of dropped files after the event
     if (file.size > maxFile) {
       app.tell(`${file.name} is larger than 16 MiB.`);
       continue;
     }
+    const bytes = await file.arrayBuffer().catch(() => null);
+    if (!bytes) {
+      app.tell(`${file.name} cannot be read. If it is a folder, choose the files in it.`);
+      continue;
+    }
     let text: string;
     try {
-      text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+      text = decoded(new Uint8Array(bytes));
     } catch {
       app.tell(`${file.name} is not UTF-8 text.`);
       continue;

@@ -18,6 +18,7 @@ export async function openShare(app: App): Promise<void> {
   const show = async () => {
     const link = await app.link(state);
     if (!dialog.isConnected) return;
+    if (link.length > longestLink) return replace(body, warned, h("p", { class: "warning" }, `The scenario is too large for a link, which browsers cut off after ${longestLink / 1e6} million characters.`), downloads(app));
     history.replaceState(null, "", link);
     const field = h("input", { value: link, readonly: true, "aria-label": "Link to this state", focus: () => field.select() });
     replace(body, warned, ...contents(app, link, field));
@@ -28,6 +29,9 @@ export async function openShare(app: App): Promise<void> {
     button(secrets?.names.length ? "Share with the values" : "Share anyway", "share-secrets", () => void show())));
   body.querySelector("button")!.focus();
 }
+
+/** The length of an address that all browsers open. Chromium ignores longer ones. */
+const longestLink = 2_000_000;
 
 /** The number of Secrets that the warning names. */
 const mostNamed = 3;
@@ -93,13 +97,16 @@ function contents(app: App, link: string, field: HTMLInputElement): (HTMLElement
       show();
     }), h("label", { class: "check" }, check, "read-only"), copyButton(app, "Copy", "copy-frame", frame)),
     code,
-    h("h3", null, "Download"),
-    h("div", { class: "row" },
-      button("Scenario", "export", () => void download(app, "export", "yaml", "application/yaml")),
-      button("kubectl script", "script", () => void download(app, "script", "sh", "text/x-shellscript")),
-      button("Go test", "go-test", () => void download(app, "goTest", "go", "text/x-go"))),
+    downloads(app),
   ];
 }
+
+/** downloads returns the part of the dialog that saves the scenario as a file. */
+const downloads = (app: App): HTMLElement => h("div", { class: "stacked" }, h("h3", null, "Download"),
+  h("div", { class: "row" },
+    button("Scenario", "export", () => void download(app, "export", "yaml", "application/yaml")),
+    button("kubectl script", "script", () => void download(app, "script", "sh", "text/x-shellscript")),
+    button("Go test", "go-test", () => void download(app, "goTest", "go", "text/x-go"))));
 
 /** titleOf returns a one-line description of the displayed state. */
 export function titleOf(app: App): string {
@@ -128,7 +135,7 @@ function card(app: App, link: string): string {
   const about = /^[^.]*\.?/.exec(scenario.about.trim())?.[0].replaceAll("\n", " ") ?? "";
   const steps = scenario.steps.slice(0, state.at).map((s, i) => {
     const r = output?.steps[i];
-    return `${i + 1}. \`${s.actor.replace(/[`\s]+/g, " ")}\` ${s.do}: ${r ? `${r.ok ? "✓" : "✗"} ${r.code || ""}` : ""}${r?.conflicts ? `, ${r.conflicts} conflict${r.conflicts > 1 ? "s" : ""}` : ""}`;
+    return `${i + 1}. \`${s.actor.replace(/[`\s]+/g, " ")}\` ${markdown(s.do)}: ${r ? `${r.ok ? "✓" : "✗"} ${r.code || ""}` : ""}${r?.conflicts ? `, ${r.conflicts} conflict${r.conflicts > 1 ? "s" : ""}` : ""}`;
   });
   return [`> **[${markdown(titleOf(app))}](${link})**`, about && `> ${markdown(about)}`, ...steps.map((s) => `> ${s}`)].filter(Boolean).join("\n") + "\n";
 }

@@ -5,7 +5,7 @@ import { button, h, replace, select } from "./dom";
 import { makeEditor } from "./editor";
 import { EngineError } from "./engine";
 import { openHelp } from "./help";
-import { filePicker, openPaste, readFiles } from "./paste";
+import { filePicker, openPaste, readFiles, takeDropped } from "./paste";
 import { setting } from "./share";
 import { openShare } from "./sharing";
 import { emptyScenario, emptyStep } from "./state";
@@ -99,25 +99,27 @@ export async function openExamples(app: App): Promise<void> {
   const list = h("ul", { class: "menu" });
   const none = h("p", { class: "empty", hidden: true }, "No matching example.");
   const items: { element: HTMLElement; text: string }[] = [];
-  const find = h("input", { type: "search", placeholder: "Search: force, list, autoscaler…", "aria-label": "Search the examples", input: () => {
+  const search = () => {
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const { element, text } of items) element.hidden = !words.every((w) => text.includes(w));
     none.hidden = items.some(({ element }) => !element.hidden);
-  } });
+  };
+  const find = h("input", { type: "search", placeholder: "Search: force, list, autoscaler…", "aria-label": "Search the examples", input: search });
   const dialog = open("Examples", h("p", null, "Each example is a short scenario. Step through it, then change it."), find, list, none);
   find.focus();
-  const texts = await examples().catch((error: Error) => {
-    replace(list, h("li", { class: "bad" }, `The examples could not be loaded: ${error.message}`));
-    return [];
-  });
-  for (const text of texts) {
-    const { scenario } = await app.engine.ask("import", { text });
-    const element = h("li", null, h("button", { type: "button", click: () => {
-      dialog.close();
-      app.open({ scenario, at: Math.min(1, scenario.steps.length), object: 0 }, `“${scenario.title}”`);
-    } }, h("b", null, scenario.title), h("span", null, firstSentence(scenario.about))));
-    items.push({ element, text: text.toLowerCase() });
-    list.append(element);
+  try {
+    for (const text of await examples()) {
+      const { scenario } = await app.engine.ask("import", { text });
+      const element = h("li", null, h("button", { type: "button", click: () => {
+        dialog.close();
+        app.open({ scenario, at: Math.min(1, scenario.steps.length), object: 0 }, `“${scenario.title}”`);
+      } }, h("b", null, scenario.title), h("span", null, firstSentence(scenario.about))));
+      items.push({ element, text: text.toLowerCase() });
+      list.append(element);
+    }
+    search();
+  } catch (error) {
+    replace(list, h("li", { class: "bad" }, `The examples could not be loaded: ${(error as Error).message}`));
   }
 }
 
@@ -129,11 +131,13 @@ function openDefinitions(app: App): void {
     const result = app.output?.definitions[i];
     return h("li", null, h("b", null, result?.name || `definition ${i + 1}`), result && !result.ok ? h("span", { class: "bad" }, ` ✗ ${result.mark.message}`) : null, " ",
       button("Edit", `edit-${i}`, () => {
+        edited = text;
         editor.show(text);
-        remove(i);
-      }), button("Remove", `drop-${i}`, () => remove(i)));
+        editor.focus();
+      }), button("Remove", `drop-${i}`, () => app.changeAndTell("removing a definition", "Removed the definition.", (s) => s.scenario.definitions.splice(i, 1))));
   }));
-  const remove = (i: number) => app.changeAndTell("removing a definition", "Removed the definition.", (s) => s.scenario.definitions.splice(i, 1));
+  /** The definition that is being edited, which its new text replaces. */
+  let edited = "";
   const add = async (text: string) => {
     replace(problems);
     editor.annotate([]);
@@ -142,7 +146,12 @@ function openDefinitions(app: App): void {
       const result = out.definitions[0]!;
       if (!result.ok) throw new EngineError({ message: result.mark.message.replace("live objects belong under objects", "use Paste object for it"), line: result.mark.line, column: result.mark.column });
       editor.show("");
-      app.change("adding a definition", (s) => s.scenario.definitions.push(text));
+      app.change("adding a definition", ({ scenario: { definitions } }) => {
+        const before = app.output?.definitions.findIndex(({ name }, i) => (edited ? definitions[i] === edited : name === result.name)) ?? -1;
+        if (before >= 0) definitions[before] = text;
+        else definitions.push(text);
+      });
+      edited = "";
     } catch (error) {
       const { message, line, column } = error instanceof EngineError ? error : { message: String(error), line: 0, column: 0 };
       editor.show(text.length > 1 << 20 ? "" : text);
@@ -152,20 +161,20 @@ function openDefinitions(app: App): void {
   };
   const leave = app.onChange(show);
   show();
-  const drop = h("div", { class: "drop", dragover: (e: DragEvent) => e.preventDefault(), drop: (e: DragEvent) => {
-    e.preventDefault();
-    e.stopPropagation();
-    void readFiles(e.dataTransfer?.files, add, app);
-  } }, h("p", null, "Paste a CustomResourceDefinition here, or drop its file. ", h("code", null, "kubectl get crd NAME -o yaml"), " prints it."), editor.host, problems,
+  const drop = h("div", { class: "drop" }, h("p", null, "Paste a CustomResourceDefinition here, or drop its file. ", h("code", null, "kubectl get crd NAME -o yaml"), " prints it."), editor.host, problems,
   h("div", { class: "row" }, button("Add", "add-definition", () => void add(editor.text()), { class: "primary" }), filePicker("Choose a file", (files) => void readFiles(files, add, app))));
   const dialog = open("Custom resource definitions", h("p", null, "A CustomResourceDefinition declares the fields of its custom resources and how they merge."), list, drop);
   dialog.addEventListener("close", leave);
+  takeDropped(dialog, add, app);
   editor.focus();
 }
 
+/** isScenario reports whether a text has the first field of a scenario file at its top. Objects have a field of this name only further down. */
+const isScenario = (text: string): boolean => /^"?scenario"?\s*:/m.test(text) || /^\s*\{\s*"scenario"\s*:/.test(text);
+
 /** importText opens a scenario, or the paste dialog for any other text. */
 export async function importText(app: App, text: string): Promise<void> {
-  if (!/^\s*("?scenario"?|\{\s*"scenario")\s*:/m.test(text)) {
+  if (!isScenario(text)) {
     openPaste(app, text);
     return;
   }

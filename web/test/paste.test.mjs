@@ -1,11 +1,14 @@
 // The dialog in which objects are pasted: with the keyboard only, and with very large texts.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { groupTime } from "./browser.mjs";
-import { begin, editor, end, live, open, row, settled, write } from "./visit.mjs";
+import { begin, drop, editor, end, live, open, row, settled, write } from "./visit.mjs";
 
 before(begin);
 after(end);
+
+const crd = readFileSync(new URL("../../testdata/crds/widgets.yaml", import.meta.url), "utf8");
 
 /** many returns a stream of ConfigMaps, of which the last has an unknown kind. */
 const many = (n) => Array.from({ length: n }, (_, i) => `apiVersion: v1\nkind: ${i === n - 1 ? "ConfigMpa" : "ConfigMap"}\nmetadata:\n  name: settings-${i}\n  namespace: team-${i % 40}\ndata:\n  motto: ${"the quick brown fox jumps over the lazy dog ".repeat(6).trim()}\n`).join("---\n");
@@ -167,6 +170,60 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     await dialog.getByRole("button", { name: "Apply them as the first steps" }).click();
     await step.getByText("server-side apply · ConfigMap/a", { exact: true }).waitFor();
     await step.getByText("server-side apply · ConfigMap/b", { exact: true }).waitFor();
+    await done();
+  });
+
+  test("takes a file in UTF-16, as PowerShell writes it, and the lines of Windows", async () => {
+    const { page, done } = await open();
+    await page.getByRole("button", { name: "Paste object" }).click();
+    const dialog = page.getByRole("dialog");
+    const text = live.replaceAll("\n", "\r\n");
+    await dialog.locator("input[type=file]").setInputFiles({ name: "live.yaml", mimeType: "application/yaml", buffer: Buffer.from(`\ufeff${text}`, "utf16le") });
+    await dialog.getByRole("button", { name: "Start with this object" }).click();
+    await row(page, "replicas: 7").waitFor();
+    await done();
+  });
+
+  test("takes what a command printed, below the command and its prompt", async () => {
+    const { page, done } = await open();
+    const dialog = await fill(page, `me@laptop:~$ kubectl get deployment/web -o yaml --show-managed-fields\n${live}`);
+    await dialog.getByText("2 managers").waitFor();
+    await write(page, dialog.locator(".cm-content"), `kubectl get deployment/web -o yaml\n${live}  [`);
+    await dialog.getByRole("button", { name: `line ${live.split("\n").length + 1}` }).waitFor(); // lines keep their numbers
+    await done();
+  });
+
+  test("takes an object with a field that is named like a scenario file's", async () => {
+    for (const text of ["apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata:\n  scenario: production\n", '{\n  "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"},\n  "data":\n  {\n    "scenario": "production"\n  }\n}\n']) {
+      const { page, done } = await open();
+      await drop(page.locator("#object"), text);
+      await page.getByRole("dialog").getByText("ConfigMap x").waitFor();
+      await done();
+    }
+  });
+
+  test("replaces a definition that is pasted again", async () => {
+    const { page, done } = await open();
+    for (const choice of ["Start with this object", "Start with this object", "Add to this scenario"]) {
+      const dialog = await fill(page, `${crd}---\napiVersion: lab.example.com/v1\nkind: Widget\nmetadata: {name: w, uid: u}\nspec: {}\n`);
+      await dialog.getByRole("button", { name: choice }).click();
+      await settled(page);
+      if (choice.startsWith("Start")) {
+        await page.getByRole("button", { name: "Write the manifest" }).click();
+        await settled(page);
+      }
+    }
+    await page.getByRole("button", { name: "CRDs (1)", exact: true }).waitFor();
+    await done();
+  });
+
+  test("shows what it found and its first button on a small screen", async () => {
+    const { page, done } = await open({ viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true });
+    await page.getByRole("button", { name: "Paste object" }).click();
+    const dialog = page.getByRole("dialog");
+    await write(page, dialog.locator(".cm-content"), live);
+    const { y, height } = await dialog.getByRole("button", { name: "Start with this object" }).boundingBox();
+    assert.ok(y + height <= 640, `it ends at ${y + height}`);
     await done();
   });
 });

@@ -121,6 +121,12 @@ describe("the request", { timeout: groupTime }, () => {
     await dialog.locator(".problems", { hasText: "expected a CustomResourceDefinition" }).waitFor();
     await drop(dialog.locator(".drop"), crd);
     await dialog.locator("li", { hasText: "widgets." }).waitFor();
+    await dialog.getByRole("button", { name: "Edit" }).click();
+    assert.equal(await dialog.locator("li", { hasText: "widgets." }).count(), 1, "it remains until its new text is added");
+    await dialog.locator(".cm-content", { hasText: "widgets" }).waitFor();
+    await dialog.getByRole("button", { name: "Add" }).click();
+    await dialog.locator(".cm-content", { hasNotText: "widgets" }).waitFor();
+    assert.equal(await dialog.locator("li").count(), 1);
     await dialog.getByRole("button", { name: "Close", exact: true }).click();
     await page.getByRole("button", { name: "CRDs (1)" }).waitFor();
     await page.locator("#tools").getByLabel("Kubernetes").selectOption("1.30");

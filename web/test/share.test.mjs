@@ -139,6 +139,18 @@ describe("sharing", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("a scenario that is too large for a link can be downloaded", async () => {
+    const { page, done } = await open();
+    const noise = Array.from({ length: 40_000 }, (_, i) => `  k${i}: "${Math.random().toString(36).repeat(4)}${Math.random()}${Math.random()}${Math.random()}"\n`).join("");
+    await pasted(page, `${configMap.body}data:\n${noise}`, "Start with this object");
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("too large for a link").waitFor();
+    assert.equal(await page.evaluate(() => location.hash), "");
+    await Promise.all([page.waitForEvent("download"), dialog.getByRole("button", { name: "Scenario", exact: true }).click()]);
+    await done();
+  });
+
   test("other kinds, also with a reference to a Secret, are shared without one", async () => {
     const { page, done } = await open();
     await pasted(page, "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\nsecrets:\n- kind: Secret\n  name: db-password\n", "Apply it as the first step");

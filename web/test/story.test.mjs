@@ -274,6 +274,18 @@ describe("what the state holds", { timeout: groupTime }, () => {
     await request.page.keyboard.type("x");
     assert.doesNotMatch(await editor(request.page).innerText(), /^x/);
     await request.done();
+    const result = await open({}, "?embed&readonly");
+    await result.page.getByRole("tab", { name: "Compare patches" }).click();
+    const intent = result.page.locator("#panel .editor .cm-content");
+    await intent.getByText("colour: blue").click();
+    await result.page.keyboard.press("End");
+    await result.page.keyboard.type("r");
+    await result.page.locator(".patch").nth(3).waitFor();
+    assert.equal(await result.page.getByRole("button", { name: "Add as a step" }).filter({ visible: true }).count(), 0, "a patch cannot be added to a read-only page");
+    await drop(result.page.locator("#object"), live);
+    await result.page.waitForTimeout(200);
+    assert.equal(await dialog(result.page).count(), 0, "nor a file");
+    await result.done();
   });
 
   test("is shown as at work where an answer takes long, and never as the result", async () => {
