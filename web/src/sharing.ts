@@ -18,7 +18,7 @@ export async function openShare(app: App): Promise<void> {
   const show = async () => {
     const link = await app.link(state);
     if (!dialog.isConnected) return;
-    if (link.length > longestLink) return replace(body, warned, h("p", { class: "warning" }, `The scenario is too large for a link, which browsers cut off after ${longestLink / 1e6} million characters.`), downloads(app));
+    if (link.length > longestLink) return replace(body, warned, h("p", { class: "warning" }, "The scenario is too large for a link: not all browsers open one of more than a million characters. Download a file instead."), downloads(app));
     history.replaceState(null, "", link);
     const field = h("input", { value: link, readonly: true, "aria-label": "Link to this state", focus: () => field.select() });
     replace(body, warned, ...contents(app, link, field));
@@ -30,8 +30,8 @@ export async function openShare(app: App): Promise<void> {
   body.querySelector("button")!.focus();
 }
 
-/** The length of an address that all browsers open. Chromium ignores longer ones. */
-const longestLink = 2_000_000;
+/** The maximum length of an address that all browsers open. That of Firefox is the shortest. */
+const longestLink = 1 << 20;
 
 /** The number of Secrets that the warning names. */
 const mostNamed = 3;

@@ -151,6 +151,14 @@ describe("sharing", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("says so if the browser does not allow copying", async () => {
+    const { page, done } = await open({}, "", (context) => context.addInitScript(() => { navigator.clipboard.writeText = () => Promise.reject(new Error("not allowed")); }));
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Copy", exact: true }).first().click();
+    await page.getByRole("dialog").getByText("The browser does not allow copying. Select the text and copy it yourself.").waitFor();
+    await done();
+  });
+
   test("other kinds, also with a reference to a Secret, are shared without one", async () => {
     const { page, done } = await open();
     await pasted(page, "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\nsecrets:\n- kind: Secret\n  name: db-password\n", "Apply it as the first step");
