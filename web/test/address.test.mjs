@@ -16,6 +16,7 @@ describe("an address that the page cannot open", { timeout: groupTime }, () => {
     ["of a later version", "#v9=abc", "of a later version of this page. Reload"],
     ["of two digits", "#v10=abc", "of a later version of this page. Reload"],
     ["that is damaged", "#v1=abc", "incomplete or damaged"],
+    ["that unpacks to too much", `#v1=${deflateRawSync(Buffer.alloc((16 << 20) + 1, " ")).toString("base64url")}`, "incomplete or damaged (it unpacks to more than 16 MiB)"],
     ["that is no link", "#nonsense", "is not a link to a scenario"],
   ]) {
     test(`${what} is reported and kept`, async () => {

@@ -226,4 +226,22 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     assert.ok(y + height <= 640, `it ends at ${y + height}`);
     await done();
   });
+
+  test("reports files that it cannot read, and takes the others", async () => {
+    const { page, done } = await open();
+    await page.getByRole("button", { name: "Paste object" }).click();
+    const dialog = page.getByRole("dialog");
+    const choose = (name, buffer) => dialog.locator("input[type=file]").setInputFiles({ name, mimeType: "application/yaml", buffer });
+    await choose("huge.yaml", Buffer.alloc((16 << 20) + 1, "#"));
+    await dialog.getByText("huge.yaml is larger than 16 MiB.").waitFor();
+    await page.evaluate(() => { // a folder cannot be read either
+      const { arrayBuffer } = Blob.prototype;
+      Blob.prototype.arrayBuffer = function () { return this.name === "folder" ? Promise.reject(new Error("it is a folder")) : arrayBuffer.call(this); };
+    });
+    await choose("folder", Buffer.from(""));
+    await dialog.getByText("folder cannot be read. If it is a folder, choose the files in it.").waitFor();
+    await choose("live.yaml", Buffer.from(live));
+    await dialog.getByText("2 managers").waitFor();
+    await done();
+  });
 });

@@ -157,4 +157,22 @@ describe("the request", { timeout: groupTime }, () => {
     await row(page, "after: all").waitFor();
     await done();
   });
+
+  test("refuses names of managers that are empty or taken, and keeps managers that have steps", async () => {
+    const { page, done } = await open();
+    await page.locator(".fold.actors summary").click();
+    for (const [name, message] of [["alice", "There is already a manager named alice."], ["  ", "A manager needs a name."]]) {
+      await page.getByLabel("Name").nth(1).fill(name);
+      await page.keyboard.press("Tab");
+      await page.getByText(message).waitFor();
+      assert.equal(await page.getByLabel("Name").nth(1).inputValue(), "bob");
+    }
+    await page.getByRole("button", { name: "Remove bob" }).click();
+    await page.getByText("bob has steps. Assign them to another manager or remove them first.").waitFor();
+    await page.locator("#request").getByLabel("Manager").selectOption("alice");
+    await page.getByRole("button", { name: "Remove bob" }).click();
+    await page.getByText("Removed bob.").waitFor();
+    assert.equal(await page.getByLabel("Name").count(), 1);
+    await done();
+  });
 });

@@ -230,6 +230,29 @@ describe("what the state holds", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("survives an engine that ends while it computes a result, which is reported", async () => {
+    const { page, faults, done } = await open();
+    await page.locator("#loading").waitFor({ state: "hidden" });
+    await settled(page);
+    await page.evaluate(() => { // the engine gets no request until it has ended
+      const { postMessage } = Worker.prototype;
+      Worker.prototype.postMessage = function () {
+        globalThis.asked = true;
+        globalThis.answerAgain = () => (Worker.prototype.postMessage = postMessage);
+      };
+    });
+    const text = (value) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata:\n  thread: ${value}\n`;
+    await write(page, editor(page), text("first"));
+    await page.waitForFunction(() => globalThis.asked);
+    await page.evaluate(() => globalThis.answerAgain());
+    await page.workers()[0].evaluate(() => void setTimeout(() => { throw new Error("the end"); }));
+    await page.locator("#panel").getByText("The engine stopped and was restarted.").waitFor();
+    await write(page, editor(page), text("second"));
+    await row(page, "thread: second").waitFor();
+    faults.length = 0; // the browser tells of the error
+    await done();
+  });
+
   /** linkOf packs a scenario with a number of steps, of which each changes a ConfigMap. */
   const linkOf = (page, count) => page.evaluate(async (count) => {
     const step = (n) => ({ actor: "a", do: "apply", subresource: "", target: {}, body: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: many}\ndata: {count: "${n}"}\n`, note: "" });
