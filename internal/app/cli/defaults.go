@@ -104,7 +104,7 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 	if err != nil {
 		return err
 	}
-	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize}
+	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize, notes: notes{app: a, total: len(docs.objects())}}
 	refused := false
 	for _, obj := range docs.objects() {
 		if err := f.one(obj); err != nil {
@@ -113,6 +113,7 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 		}
 	}
 	a.print(f.text(o.output))
+	f.notes.print()
 	if refused || a.unread > 0 {
 		return &exit{code: exitRefused}
 	}
@@ -128,6 +129,7 @@ type filling struct {
 	report   strings.Builder
 	diff     strings.Builder
 	objects  []document.Value
+	notes    notes
 }
 
 // text returns the output of the command.
@@ -153,7 +155,7 @@ func (f *filling) one(obj manifest.Object) error {
 		return fmt.Errorf("%s: %w", obj.Position(), err)
 	}
 	if note != "" {
-		f.app.noteOnce(note)
+		f.notes.add(targetOf(obj.Value), []string{note})
 	}
 	if err := f.decodes(kind, obj); err != nil {
 		return err

@@ -196,6 +196,7 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 	if err != nil {
 		return nil, err
 	}
+	notes := notes{app: a, total: len(found)}
 	for _, object := range found {
 		if err := notAnObject(object); err != nil {
 			a.leaveOut(err)
@@ -206,7 +207,7 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 			return nil, fmt.Errorf("%s: %w", object.Position(), err)
 		}
 		if note != "" {
-			a.noteOnce(note)
+			notes.add(targetOf(object.Value), []string{note})
 		}
 		opened, err := m.lab.Open(object.Value)
 		if err != nil {
@@ -214,6 +215,7 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 		}
 		m.objects, m.owned = append(m.objects, opened), m.owned || opened.Managed.Len() > 0
 	}
+	notes.print()
 	if len(m.objects) == 0 && a.unread == 0 {
 		return nil, errors.New(inputNames(args[:1]) + ": no object found")
 	}
