@@ -14,8 +14,9 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// MaxBytes is the maximum size of a file, which may have many documents.
-const MaxBytes = 64 << 20
+// MaxBytes is the maximum size of a file, which may have many documents: the dump of a cluster with 13,600
+// objects has 165 MiB, much of it the schemas of CustomResourceDefinitions.
+const MaxBytes = 512 << 20
 
 // StdinName is the name of standard input in positions.
 const StdinName = "<stdin>"
