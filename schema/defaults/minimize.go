@@ -381,7 +381,11 @@ func (m *minimizer) restoreAround(again, whole document.Value, at string) bool {
 	}
 	found := false
 	for i, w := range whole.Items() {
-		found = m.restoreAround(again.At(i), w, place(at, strconv.Itoa(i))) || found
+		var a document.Value
+		if again.Kind() == document.List && i < again.Len() { // the list may be absent, or shorter
+			a = again.At(i)
+		}
+		found = m.restoreAround(a, w, place(at, strconv.Itoa(i))) || found
 	}
 	for key, w := range whole.Members() {
 		found = m.restoreAround(again.Get(key), w, place(at, key)) || found
