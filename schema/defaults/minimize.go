@@ -382,7 +382,7 @@ func (m *minimizer) restoreAround(again, whole document.Value, at string) bool {
 	found := false
 	for i, w := range whole.Items() {
 		var a document.Value
-		if again.Kind() == document.List && i < again.Len() { // the list may be absent, or shorter
+		if again.Kind() == document.List && i < again.Len() { // the list is absent where an item has its defaults
 			a = again.At(i)
 		}
 		found = m.restoreAround(a, w, place(at, strconv.Itoa(i))) || found

@@ -175,7 +175,11 @@ func withTime(t *testing.T, v document.Value) document.Value {
 func TestMinimizeCustomResource(t *testing.T) {
 	crd, err := schema.FromCRD(parse(t, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"ws.x.io"},"spec":{"group":"x.io","scope":"Namespaced",
 	"names":{"kind":"W","plural":"ws"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{
-	"spec":{"type":"object","default":{},"properties":{"size":{"type":"integer","default":1},"color":{"type":"string"}}},"status":{"type":"object"}}}}}]}}`))
+	"spec":{"type":"object","default":{},"properties":{"size":{"type":"integer","default":1},"color":{"type":"string"},
+		"rules":{"type":"array","default":[{"matches":[{"path":"/"}]}],"items":{"type":"object","properties":{
+			"matches":{"type":"array","default":[{"path":"/"}],"items":{"type":"object","properties":{"path":{"type":"string","default":"/"}}}},
+			"backends":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"weight":{"type":"integer","default":1}}}}}}}
+	}},"status":{"type":"object"}}}}}]}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,14 +188,20 @@ func TestMinimizeCustomResource(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := crd.Kinds[0]
-	for stored, want := range map[string]string{
-		`{"apiVersion":"x.io/v1","kind":"W","metadata":{"name":"w","uid":"u"},"spec":{"size":1},"status":{}}`: `{"apiVersion":"x.io/v1","kind":"W","metadata":{"name":"w"}}`,
-		`{"apiVersion":"x.io/v1","kind":"W","metadata":{"name":"w"},"spec":{"color":"red","size":1}}`:         `{"apiVersion":"x.io/v1","kind":"W","metadata":{"name":"w"},"spec":{"color":"red"}}`,
-		`{"apiVersion":"x.io/v1","kind":"W","metadata":{"name":"w"},"spec":{"size":2}}`:                       `{"apiVersion":"x.io/v1","kind":"W","metadata":{"name":"w"},"spec":{"size":2}}`,
+	const rules = `,"rules":[{"matches":[{"path":"/"}]}]`
+	for _, c := range []struct{ reason, spec, status, want string }{
+		{"only defaults", `"size":1` + rules, `,"status":{}`, ``},
+		{"one field without a default", `"color":"red","size":1` + rules, ``, `,"spec":{"color":"red"}`},
+		{"another value than the default", `"size":2` + rules, ``, `,"spec":{"size":2}`},
+		{"a list that has a default, with a field that the default lacks", `"rules":[{"backends":[{"name":"a","weight":1}],"matches":[{"path":"/"}]}],"size":1`, ``,
+			`,"spec":{"rules":[{"backends":[{"name":"a"}]}]}`},
+		{"the same, with an item more than the default", `"rules":[{"matches":[{"path":"/"}]},{"backends":[{"name":"a","weight":1},{"weight":1}],"matches":[{"path":"/a"},{"path":"/"}]}],"size":1`, ``,
+			`,"spec":{"rules":[{},{"backends":[{"name":"a"},{}],"matches":[{"path":"/a"},{}]}]}`},
 	} {
-		got, err := r.Minimize(k, parse(t, stored))
-		if err != nil || got.String() != want {
-			t.Errorf("%s: %s, %v; want %s", stored, got, err, want)
+		const object = `{"apiVersion":"x.io/v1","kind":"W","metadata":{"name":"w"}`
+		got, err := r.Minimize(k, parse(t, object+`,"spec":{`+c.spec+`}`+c.status+`}`))
+		if want := object + c.want + "}"; err != nil || got.String() != want {
+			t.Errorf("%s: %s, %v; want %s", c.reason, got, err, want)
 		}
 	}
 }
