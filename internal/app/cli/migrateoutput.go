@@ -227,6 +227,10 @@ func entryText(e fieldmanager.Entry) string {
 	return text + ")"
 }
 
+// fewStuck is the number of fields of each list of stuckText if there are several objects: a
+// CustomResourceDefinition has thousands.
+const fewStuck = 5
+
 // stuckText lists the fields that cannot be removed by an apply.
 func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) {
 	for _, left := range [...]bool{true, false} {
@@ -234,11 +238,18 @@ func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) 
 		if left {
 			title = "\nNot removed, because " + migration.To + " has omitted them and another manager still owns them:\n"
 		}
+		n := 0
 		for _, s := range migration.Stuck {
-			if s.Left == left && !s.Default {
+			if s.Left != left || s.Default {
+				continue
+			}
+			if n++; n <= fewStuck || len(m.objects) == 1 {
 				fmt.Fprintf(b, "%s  %s (%s)\n", title, s.Path, oneLine(s.Manager))
 				title = ""
 			}
+		}
+		if n > fewStuck && len(m.objects) > 1 {
+			fmt.Fprintf(b, "  and %s (select the object with KIND/NAME to list them)\n", count(n-fewStuck, "other field", "other fields"))
 		}
 	}
 	n := 0
