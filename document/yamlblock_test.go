@@ -115,12 +115,20 @@ func TestBlockReader(t *testing.T) {
 		{"a: x\n  y: z\n", false, "a key in the second line of a scalar"},
 		{"a: x # note\n  y\n", false, "a comment within a scalar"},
 		{"a: 'x\ny'\n", false, "a line of a quoted scalar that is not indented"},
-		{"a: \"x\\\n  y\"\n", false, "an escaped line break"},
-		{"a: \"\\u00e9\"\n", false, "an escape of a character"},
+		{"a: \"x\\\n  y\\\n\n\n   z\"\n", true, "escaped line breaks"},
+		{"a: \"x \n  \\ y\\ \n  \\  z\"\n", true, "escaped blanks around a line break"},
+		{"a: \"\\u00e9\\x41\\U0001F600\\r\\0\\e\"\n", true, "escapes of characters"},
+		{"a: \"\\ud83d\\ude00\"\n", false, "surrogates"},
+		{"a: \"\\N\"\n", false, "a rare escape"},
+		{"a: \"\\u00e\"\n", false, "an escape with too few digits"},
+		{"a: :8080\nb: ?x\nc: -x\n- :\n", false, "an item in a mapping"},
+		{"a: :8080\nb: ?x\nc: -x\nd: ::1\n", true, "texts that begin with an indicator"},
 		{"a:\n  x\n", false, "a scalar on the next line"},
 		{"a: b: c\n", false, "a mapping inside a line"},
 		{"a: |\n  x\n   y\n\n  # z\n\n# note\nb:\n- |-\n  c\n- d: |+\n    e\n    \te\n\n", true, "literal blocks"},
-		{"a: |2\n   x\n", false, "an indentation indicator"},
+		{"a: |2\n   x\n  y\nb:\n- |3-\n\n     \n   x\n\n- c: |1+\n     x\n\n", true, "indentation indicators"},
+		{"a: |2\n\n", false, "an indentation indicator without lines"},
+		{"a: |0\n x\n", false, "an indentation of nothing"},
 		{"a: >\n  x\n", false, "a folded block"},
 		{"a: |\n   \n  x\n", false, "a blank line before the first one of a literal block"},
 		{"a: |\nb: c\n", false, "an empty literal block"},
@@ -185,7 +193,8 @@ func TestBlockReaderDuplicateKeys(t *testing.T) {
 
 // blockPieces are the fragments of random texts.
 var blockPieces = []string{"a", "b: ", "c:", ": ", ":", "- ", "-", "\n", "\n", "\n  ", "\n    ", "\n- ", "\n  - ", " ", "  ", "#", " # x", "'", "''", "\"", "{}", "[]", "{", "[", ",",
-	"&a ", "*a", "!", "|", ">", "?", "? ", "%", "@", "`", "~", "null", "yes", "1", "0x1f", "1.5", "-1", "+", ".", "<<", "=", "---", "...", "\t", "x y", "\\", "2001-01-01", "1:30", "é", "\r\n", "é: ", "\u00a0", "\ufeff", "\u2028", "\\n", "\\\"", "\\", " |\n", " |-\n", " |+\n", "\n\n", "\n \n", "|2\n", "\n\t", "\t\n", " \n", "\\\n"}
+	"&a ", "*a", "!", "|", ">", "?", "? ", "%", "@", "`", "~", "null", "yes", "1", "0x1f", "1.5", "-1", "+", ".", "<<", "=", "---", "...", "\t", "x y", "\\", "2001-01-01", "1:30", "é", "\r\n", "é: ", "\u00a0", "\ufeff", "\u2028", "\\n", "\\\"", "\\", " |\n", " |-\n", " |+\n", "\n\n", "\n \n", "|2\n", "\n\t", "\t\n", " \n", "\\\n",
+	"|2-\n", "|3+\n", "|+2\n", ":x", "?x", "\\ ", "\\u00e9", "\\x41", "\\U0001F600", "\\ud800", "\\r", "\\0", "\\N", "\\q"}
 
 func TestBlockReaderAgreesWithLibraryOnRandomTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -287,7 +296,7 @@ func randomScalar(random *rand.Rand) []byte {
 	b := []byte(indent + pick("k: ", "k: ", "- ", "- k: ", "-   "))
 	if random.IntN(2) == 0 {
 		quote = ""
-		b = append(b, pick("|", "|-", "|+", "|", "| ", "| # note", ">", "|1")+"\n"...)
+		b = append(b, pick("|", "|-", "|+", "|", "| ", "| # note", ">", "|1", "|2", "|2-", "|4+")+"\n"...)
 	}
 	b = append(b, quote...)
 	for i := range 1 + random.IntN(5) {
@@ -297,7 +306,7 @@ func randomScalar(random *rand.Rand) []byte {
 		if i > 0 || len(b) > 0 && b[len(b)-1] == '\n' {
 			b = append(b, indent+pick("  ", "  ", "  ", "   ", "    ", " ", "", "\t")...)
 		}
-		b = append(b, pick("word", "two words", "é", "1", "", "", "#", "# note", "x #y", "a: b", "a:", "- x", "''", "\\n", "\\\"", "'", "\"", "x ", "\tx", "x\ty", "---", "\\")+pick("\n", "\n", "\n", " \n", "\n\n", "\n  \n")...)
+		b = append(b, pick("word", "two words", "é", "1", "", "", "#", "# note", "x #y", "a: b", "a:", "- x", "''", "\\n", "\\\"", "'", "\"", "x ", "\tx", "x\ty", "---", "\\", "\\ x", "x\\ ", "x \\", "\\u00e9", ":x")+pick("\n", "\n", "\n", " \n", "\n\n", "\n  \n")...)
 	}
 	if quote != "" {
 		b = append(bytes.TrimRight(b, "\n"), quote+pick("\n", " # note\n", " \n", "x\n")...)

@@ -1,0 +1,328 @@
+package document
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// scalar parses a scalar, or an empty mapping or sequence, within the collection in a column.
+func (r *blockReader) scalar(column int) bool {
+	c := r.s[r.i]
+	switch {
+	case c == '"' || c == '\'':
+		text, ok := r.quoted(column)
+		r.out = AppendQuoted(r.out, text)
+		return ok
+	case (c == '{' || c == '[') && r.i+1 < len(r.s) && r.s[r.i+1] == c+2:
+		r.out = append(r.out, c, c+2)
+		r.i += 2
+		return true
+	}
+	text, ok := r.plain()
+	if !ok || r.i < len(r.s) && r.s[r.i] == ':' {
+		return false
+	}
+	if text, ok = r.continued(text, column); !ok {
+		return false
+	}
+	s := resolvePlain(text)
+	switch s.kind {
+	case Absent:
+		return false
+	case String:
+		r.out = AppendQuoted(r.out, s.text)
+	default:
+		r.out = append(r.out, s.text...)
+	}
+	return true
+}
+
+// plain parses a plain scalar up to a comment, the end of the line, or a colon that ends a
+// key.
+func (r *blockReader) plain() (string, bool) {
+	from := r.i
+	switch c := r.s[from]; c {
+	case ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`':
+		return "", false
+	case '-', ':', '?':
+		if r.blank(from + 1) {
+			return "", false
+		}
+	}
+	return r.words()
+}
+
+// words parses a line of a plain scalar.
+func (r *blockReader) words() (string, bool) {
+	from := r.i
+	end := from // after the last non-blank character
+	for i := from; i < len(r.s); i++ {
+		switch c := r.s[i]; c {
+		case '\n':
+			r.i = end
+			return r.s[from:end], true
+		case '\t':
+			return "", false
+		case ' ':
+			continue
+		case ':':
+			if r.blank(i + 1) {
+				r.i = i
+				return r.s[from:end], true
+			}
+		case '#':
+			if r.s[i-1] == ' ' {
+				r.i = end
+				return r.s[from:end], true
+			}
+		}
+		end = i + 1
+	}
+	r.i = end
+	return r.s[from:end], true
+}
+
+// continued adds the further lines of a plain scalar to its first one. The lines are folded: a line
+// break becomes a space, and n blank lines become n line breaks.
+func (r *blockReader) continued(text string, column int) (string, bool) {
+	r.scalarText = r.scalarText[:0]
+	for {
+		next, breaks := r.nextLine(r.i)
+		if next.at < 0 || next.at-next.start <= column || r.s[next.at] == '#' {
+			break
+		}
+		if len(r.scalarText) == 0 {
+			r.scalarText = append(r.scalarText, text...)
+		}
+		r.scalarText = appendFold(r.scalarText, breaks)
+		r.i, r.start, r.line = next.at, next.start, r.line+breaks
+		words, ok := r.words()
+		if !ok || r.i < len(r.s) && r.s[r.i] == ':' {
+			return "", false
+		}
+		r.scalarText = append(r.scalarText, words...)
+	}
+	if len(r.scalarText) > 0 {
+		text = string(r.scalarText)
+	}
+	return text, true
+}
+
+// lineAt is the offset of a line and of its first character that is not a space.
+type lineAt struct{ start, at int }
+
+// nextLine returns the next line that is not blank, and the number of line breaks before it. Its
+// at is -1 if there is none, or if i is followed by anything but spaces in its line.
+func (r *blockReader) nextLine(i int) (next lineAt, breaks int) {
+	for {
+		for i < len(r.s) && r.s[i] == ' ' {
+			i++
+		}
+		if i < len(r.s) && r.s[i] != '\n' && breaks > 0 {
+			next.at = i
+			return next, breaks
+		}
+		if i >= len(r.s) || r.s[i] != '\n' {
+			return lineAt{at: -1}, 0
+		}
+		i++
+		breaks++
+		next.start = i
+	}
+}
+
+// appendFold appends what folding makes of line breaks.
+func appendFold(text []byte, breaks int) []byte {
+	if breaks == 1 {
+		return append(text, ' ')
+	}
+	for range breaks - 1 {
+		text = append(text, '\n')
+	}
+	return text
+}
+
+// quoted parses a quoted scalar within the collection in a column. A key, for which column is
+// isKey, has a single line.
+func (r *blockReader) quoted(column int) (string, bool) {
+	quote := r.s[r.i]
+	from := r.i + 1
+	for i := from; i < len(r.s); i++ {
+		switch c := r.s[i]; {
+		case c == quote && (quote == '"' || i+1 >= len(r.s) || r.s[i+1] != quote):
+			r.i = i + 1
+			return r.s[from:i], true
+		case c == quote, c == '\n', c == '\\' && quote == '"':
+			r.scalarText = append(r.scalarText[:0], r.s[from:i]...)
+			r.i = i
+			return r.quotedFrom(quote, column)
+		}
+	}
+	return "", false
+}
+
+// isKey is the column for the quoted scalars that are keys.
+const isKey = -1
+
+// quotedFrom parses the rest of a quoted scalar, beginning at a character that does not stand for
+// itself.
+func (r *blockReader) quotedFrom(quote byte, column int) (string, bool) {
+	escaped := 0 // the text up to here ends in an escape, whose blanks remain at the end of a line
+	for r.i < len(r.s) {
+		c := r.s[r.i]
+		r.i++
+		switch {
+		case c == quote && quote == '\'' && r.i < len(r.s) && r.s[r.i] == quote:
+			r.i++
+		case c == quote:
+			return string(r.scalarText), true
+		case c == '\\' && quote == '"':
+			if !r.escape(column) {
+				return "", false
+			}
+			escaped = len(r.scalarText)
+			continue
+		case c == '\n':
+			breaks, ok := r.nextQuoted(r.i-1, column)
+			if !ok {
+				return "", false
+			}
+			words := bytes.TrimRight(r.scalarText[escaped:], " ")
+			r.scalarText = appendFold(r.scalarText[:escaped+len(words)], breaks)
+			continue
+		case c == '\t':
+			return "", false
+		}
+		r.scalarText = append(r.scalarText, c)
+	}
+	return "", false
+}
+
+// nextQuoted advances to the next line of a quoted scalar that is not blank, from a line break at i. It
+// returns the number of line breaks before it.
+func (r *blockReader) nextQuoted(i, column int) (breaks int, ok bool) {
+	next, breaks := r.nextLine(i)
+	if column == isKey || next.at < 0 || next.at-next.start <= column {
+		return 0, false
+	}
+	r.i, r.start, r.line = next.at, next.start, r.line+breaks
+	return breaks, true
+}
+
+// escapes has the letter of each escape that stands for one character, followed by this character.
+const escapes = "\"\"\\\\//  n\nt\tr\r0\x00a\ab\bv\vf\fe\x1b"
+
+// escape parses what follows a backslash in double quotes, and adds its text.
+func (r *blockReader) escape(column int) bool {
+	if r.i >= len(r.s) {
+		return false
+	}
+	c, digits := r.s[r.i], 0
+	switch c {
+	case '\n': // the line break and the blanks after it are left out
+		breaks, ok := r.nextQuoted(r.i, column)
+		for range breaks - 1 {
+			r.scalarText = append(r.scalarText, '\n')
+		}
+		return ok
+	case 'x':
+		digits = 2
+	case 'u':
+		digits = 4
+	case 'U':
+		digits = 8
+	default:
+		for i := 0; i < len(escapes); i += 2 {
+			if escapes[i] == c {
+				r.i++
+				r.scalarText = append(r.scalarText, escapes[i+1])
+				return true
+			}
+		}
+		return false
+	}
+	from := r.i + 1
+	if from+digits > len(r.s) {
+		return false
+	}
+	code, err := strconv.ParseUint(r.s[from:from+digits], 16, 32)
+	if err != nil || !utf8.ValidRune(rune(code)) {
+		return false
+	}
+	r.i = from + digits
+	r.scalarText = utf8.AppendRune(r.scalarText, rune(code))
+	return true
+}
+
+// literal parses a literal block within the collection in a column: lines that are indented
+// further, which are kept as they are. The block may state how much further, as that of a text which begins with a
+// space does.
+func (r *blockReader) literal(column int) bool {
+	i := r.i + 1
+	var chomping byte // of the line breaks at the end: '-' drops all, '+' keeps all, otherwise one is kept
+	indent, breaks, lines := -1, 0, 0
+	if i < len(r.s) && r.s[i] >= '1' && r.s[i] <= '9' {
+		indent = column + int(r.s[i]-'0')
+		i++
+	}
+	if i < len(r.s) && (r.s[i] == '-' || r.s[i] == '+') {
+		chomping = r.s[i]
+		i++
+	}
+	if i >= len(r.s) || r.s[i] != '\n' {
+		return false
+	}
+	text := r.scalarText[:0]
+	r.start, r.line = i+1, r.line+1
+	for r.start < len(r.s) {
+		at := r.start
+		for at < len(r.s) && r.s[at] == ' ' && at-r.start != indent {
+			at++
+		}
+		if at >= len(r.s) {
+			return false
+		}
+		if r.s[at] == '\n' {
+			if indent < 0 && at > r.start {
+				return false // it may be indented further than the first line
+			}
+			breaks++
+			r.start, r.line = at+1, r.line+1
+			continue
+		}
+		if indent < 0 {
+			if indent = at - r.start; indent <= column || r.s[at] == '\t' {
+				return false
+			}
+		}
+		end := strings.IndexByte(r.s[at:], '\n')
+		if at-r.start < indent || end < 0 {
+			break
+		}
+		for range breaks {
+			text = append(text, '\n')
+		}
+		text = append(text, r.s[at:at+end]...)
+		breaks, lines = 1, lines+1
+		r.start, r.line = at+end+1, r.line+1
+	}
+	if lines == 0 || r.start < len(r.s) && r.s[len(r.s)-1] != '\n' {
+		return false
+	}
+	switch chomping {
+	case 0:
+		breaks = min(breaks, 1)
+	case '-':
+		breaks = 0
+	}
+	for range breaks {
+		text = append(text, '\n')
+	}
+	r.scalarText = text
+	r.out = AppendQuoted(r.out, unsafe.String(unsafe.SliceData(text), len(text)))
+	r.content()
+	return r.indent <= column
+}
