@@ -17,6 +17,12 @@ func Parse(name string, data []byte) ([]*document.Document, error) {
 
 func parse(name string, data []byte, d document.Duplicates) ([]*document.Document, error) {
 	o := document.Options{Name: name, MaxBytes: MaxBytes}
+	isJSON := strings.HasSuffix(strings.ToLower(name), ".json")
+	if isJSON { // most such files have one object, which is the same in JSON and YAML
+		if d, err := document.Parse(data, o); err == nil && d.Root.Kind() == document.Object {
+			return []*document.Document{d}, nil
+		}
+	}
 	docs, err := document.Read(data, o)
 	if errors.Is(err, document.ErrDuplicateKey) && d != o.Duplicates {
 		// The option is set only now, because overriding a merged key would count as a
@@ -25,7 +31,10 @@ func parse(name string, data []byte, d document.Duplicates) ([]*document.Documen
 		docs, err = document.Read(data, o)
 	}
 	if err == nil {
-		return docs, invalidJSON(name, data, docs, o)
+		if isJSON && len(docs) == 1 {
+			err = invalidJSON(data, o)
+		}
+		return docs, err
 	}
 	var syntax *document.SyntaxError
 	switch {
@@ -86,10 +95,7 @@ func line(data []byte, number int) []byte {
 
 // invalidJSON returns an error for a .json file that is valid as YAML only, for example
 // because of a trailing comma.
-func invalidJSON(name string, data []byte, docs []*document.Document, o document.Options) error {
-	if !strings.HasSuffix(strings.ToLower(name), ".json") || len(docs) != 1 {
-		return nil
-	}
+func invalidJSON(data []byte, o document.Options) error {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as PowerShell writes it
 	if _, err := document.Parse(data, o); err != nil {
 		return &hinted{err, "rename a YAML file to .yaml"}
