@@ -78,9 +78,9 @@ func looksLikeJSON(data []byte) bool {
 }
 
 // sameInYAML reports whether JSON text certainly has the same meaning in YAML 1.1: plain
-// ASCII without \u escapes, tabs, numbers with a fraction or exponent or with more digits
-// than an int64 always holds, or keys longer than YAML allows (1,024 characters). It may
-// return false for such text.
+// ASCII without \u escapes, the escape \/ (which YAML 1.1 refuses), tabs, numbers with a
+// fraction or exponent or with more digits than an int64 always holds, or keys longer than
+// YAML allows (1,024 characters). It may return false for such text.
 func sameInYAML(data []byte) bool {
 	digits := 0
 	for i := 0; i < len(data); i++ {
@@ -99,7 +99,7 @@ func sameInYAML(data []byte) bool {
 		case c == '"':
 			start := i
 			for i++; i < len(data) && data[i] != '"'; i++ {
-				if d := data[i]; d < 0x20 || d >= 0x7f || d == '\\' && i+1 < len(data) && data[i+1] == 'u' {
+				if d := data[i]; d < 0x20 || d >= 0x7f || d == '\\' && i+1 < len(data) && (data[i+1] == 'u' || data[i+1] == '/') {
 					return false
 				}
 				if data[i] == '\\' {

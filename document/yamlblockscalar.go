@@ -170,7 +170,7 @@ const isKey = -1
 // quotedFrom parses the rest of a quoted scalar, beginning at a character that does not stand for
 // itself.
 func (r *blockReader) quotedFrom(quote byte, column int) (string, bool) {
-	escaped := 0 // the text up to here ends in an escape, whose blanks remain at the end of a line
+	kept := 0 // the text up to here ends in an escape, whose blanks remain at the end of a line
 	for r.i < len(r.s) {
 		c := r.s[r.i]
 		r.i++
@@ -183,15 +183,15 @@ func (r *blockReader) quotedFrom(quote byte, column int) (string, bool) {
 			if !r.escape(column) {
 				return "", false
 			}
-			escaped = len(r.scalarText)
+			kept = len(r.scalarText)
 			continue
 		case c == '\n':
 			breaks, ok := r.nextQuoted(r.i-1, column)
 			if !ok {
 				return "", false
 			}
-			words := bytes.TrimRight(r.scalarText[escaped:], " ")
-			r.scalarText = appendFold(r.scalarText[:escaped+len(words)], breaks)
+			words := bytes.TrimRight(r.scalarText[kept:], " ")
+			r.scalarText = appendFold(r.scalarText[:kept+len(words)], breaks)
 			continue
 		case c == '\t':
 			return "", false
@@ -212,8 +212,10 @@ func (r *blockReader) nextQuoted(i, column int) (breaks int, ok bool) {
 	return breaks, true
 }
 
-// escapes has the letter of each escape that stands for one character, followed by this character.
-const escapes = "\"\"\\\\//  n\nt\tr\r0\x00a\ab\bv\vf\fe\x1b"
+// escapeLetters are those of the escapes that stand for one character, and escapeRunes has these characters.
+const escapeLetters = `"\' ntr0abvfeN_LP`
+
+var escapeRunes = [len(escapeLetters)]rune{'"', '\\', '\'', ' ', '\n', '\t', '\r', 0, '\a', '\b', '\v', '\f', 0x1b, 0x85, 0xa0, 0x2028, 0x2029}
 
 // escape parses what follows a backslash in double quotes, and adds its text.
 func (r *blockReader) escape(column int) bool {
@@ -235,14 +237,12 @@ func (r *blockReader) escape(column int) bool {
 	case 'U':
 		digits = 8
 	default:
-		for i := 0; i < len(escapes); i += 2 {
-			if escapes[i] == c {
-				r.i++
-				r.scalarText = append(r.scalarText, escapes[i+1])
-				return true
-			}
+		i := strings.IndexByte(escapeLetters, c)
+		if i >= 0 {
+			r.i++
+			r.scalarText = utf8.AppendRune(r.scalarText, escapeRunes[i])
 		}
-		return false
+		return i >= 0
 	}
 	from := r.i + 1
 	if from+digits > len(r.s) {
