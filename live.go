@@ -18,11 +18,13 @@ type groupKindName struct{ group, kind, name string }
 // liveObjects indexes the live objects for matching. Each change sees an object as the
 // previous changes left it.
 type liveObjects struct {
-	all []liveObject
-	// byName has the indices of the objects with a name, byKind those of all objects of a kind
-	// (with the name ""), and byNameAlone those with a name of any kind, and of all with the name "".
-	byName, byKind map[groupKindName][]int
-	byNameAlone    map[string][]int
+	all    []liveObject
+	byName map[groupKindName][]int // the indices of the objects
+	// byKind and byNameAlone are for documents without a name or a kind, which are rare: they have the
+	// first indexed objects (see index).
+	byKind      map[groupKindName][]int // by group and kind
+	byNameAlone map[string][]int        // by the name, and all objects by ""
+	indexed     int
 	// given is the number of objects in the live input; later ones were created by changes.
 	given int
 	// owned reports whether an object of the live input has managedFields.
@@ -42,7 +44,7 @@ func readLive(in Input) (*liveObjects, error) {
 		if err := o.usable(); err != nil {
 			return nil, err
 		}
-		l := newLiveObjects(1)
+		l := &liveObjects{byName: map[groupKindName][]int{}, given: 1}
 		l.add(liveObject{Object: manifest.Object{Value: o.Value, Document: &document.Document{Root: o.Value}}, opened: o})
 		return l, nil
 	}
@@ -50,7 +52,7 @@ func readLive(in Input) (*liveObjects, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := newLiveObjects(len(found))
+	l := &liveObjects{byName: make(map[groupKindName][]int, len(found)), given: len(found)}
 	for _, o := range found {
 		if o.Value.Kind() != document.Object {
 			return nil, &Error{Position: o.Position(), Err: ErrInput, message: "expected a live object, found a " + o.Value.Kind().String()}
@@ -61,23 +63,29 @@ func readLive(in Input) (*liveObjects, error) {
 	return l, nil
 }
 
-// newLiveObjects returns an index for a number of given objects.
-func newLiveObjects(given int) *liveObjects {
-	return &liveObjects{byName: make(map[groupKindName][]int, given), byKind: map[groupKindName][]int{}, byNameAlone: make(map[string][]int, given), given: given}
-}
-
 // add indexes an object by its name. Of several objects with the same name and namespace
 // the first is used.
 func (l *liveObjects) add(o liveObject) {
 	o.namespace = o.Value.Lookup("metadata", "namespace").StringOr("")
-	name, at := nameOf(o.Value), len(l.all)
+	name := nameOf(o.Value)
 	l.all = append(l.all, o)
-	l.byName[name] = append(l.byName[name], at)
-	l.byKind[name.anyName()] = append(l.byKind[name.anyName()], at)
-	if name.name != "" {
-		l.byNameAlone[name.name] = append(l.byNameAlone[name.name], at)
+	l.byName[name] = append(l.byName[name], len(l.all)-1)
+}
+
+// index adds the objects to byKind and byNameAlone that have been added since its last call.
+func (l *liveObjects) index() {
+	if l.byKind == nil {
+		l.byKind, l.byNameAlone = map[groupKindName][]int{}, make(map[string][]int, len(l.all))
 	}
-	l.byNameAlone[""] = append(l.byNameAlone[""], at)
+	for ; l.indexed < len(l.all); l.indexed++ {
+		name := nameOf(l.all[l.indexed].Value)
+		kind := groupKindName{name.group, name.kind, ""}
+		l.byKind[kind] = append(l.byKind[kind], l.indexed)
+		l.byNameAlone[""] = append(l.byNameAlone[""], l.indexed)
+		if name.name != "" {
+			l.byNameAlone[name.name] = append(l.byNameAlone[name.name], l.indexed)
+		}
+	}
 }
 
 // terminating reports whether a namespace is among the live objects and being deleted.
@@ -91,13 +99,22 @@ func nameOf(v document.Value) groupKindName {
 	return groupKindName{group, v.Get("kind").StringOr(""), v.Lookup("metadata", "name").StringOr("")}
 }
 
-// anyName returns the index key of all objects of a kind.
-func (n groupKindName) anyName() groupKindName { return groupKindName{n.group, n.kind, ""} }
+// ofKind returns the indices of all live objects of a kind.
+func (l *liveObjects) ofKind(group, kind string) []int {
+	l.index()
+	return l.byKind[groupKindName{group, kind, ""}]
+}
+
+// withName returns the indices of the live objects with a name, of all for "".
+func (l *liveObjects) withName(name string) []int {
+	l.index()
+	return l.byNameAlone[name]
+}
 
 // named returns the indices of the live objects with a name and in a namespace, either of which may be empty
 // for any, and the number of those with the name in other namespaces.
 func (l *liveObjects) named(name, namespace string) (found []int, elsewhere int) {
-	for _, i := range l.byNameAlone[name] {
+	for _, i := range l.withName(name) {
 		switch o := &l.all[i]; {
 		case namespace != "" && o.namespace != "" && o.namespace != namespace:
 			elsewhere++

@@ -36,7 +36,7 @@ func TestLiveObjectsAreIndexed(t *testing.T) {
 	examined := 0
 	for i := range names {
 		name := fmt.Sprint("n", i)
-		examined += len(l.byNameAlone[name])
+		examined += len(l.withName(name))
 		for _, namespace := range []string{"", "a", "c"} {
 			found, elsewhere := l.named(name, namespace)
 			isNamed := func(o liveObject) bool { return o.Value.Lookup("metadata", "name").StringOr("") == name }
@@ -54,7 +54,7 @@ func TestLiveObjectsAreIndexed(t *testing.T) {
 	}
 	for _, kind := range []string{"ConfigMap", "Secret", "Pod"} {
 		want := search(func(o liveObject) bool { return o.Kind() == kind })
-		if found := l.byKind[groupKindName{"", kind, ""}]; !slices.Equal(found, want) {
+		if found := l.ofKind("", kind); !slices.Equal(found, want) {
 			t.Errorf("%s: %v, want %v", kind, found, want)
 		}
 	}

@@ -69,7 +69,7 @@ func (l *liveObjects) candidates(m *matched, action Action) ([]int, error) {
 	if name.name != "" || action == ActionCreate {
 		return l.byName[name], nil
 	}
-	found := l.byKind[name.anyName()]
+	found := l.ofKind(name.group, name.kind)
 	if len(found) != 1 || action == "" || action.creates() {
 		m.target = unnamed(m.Object)
 		return nil, &fieldProblem{document.Keys("metadata", "name"), nameRequired(m.Value), ErrInput}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -275,7 +276,7 @@ func (w *write) clientApply() (*Result, error) {
 		return nil, err
 	case r == nil:
 		return &Result{noted: w.noted, Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager,
-			Notes: append(append(w.notes, w.resetFields(w.live.Value)...), w.unmerged(w.live.Value)...), Position: w.Position(), Before: w.live, After: w.live}, nil
+			Notes: slices.Concat(w.notes, w.resetFields(w.live.Value), w.unmerged(w.live.Value)), Position: w.Position(), Before: w.live, After: w.live}, nil
 	}
 	result, err := w.send(r.Verb, r.Format, r.Document)
 	if err == nil {
