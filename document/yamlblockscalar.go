@@ -90,8 +90,8 @@ func (r *blockReader) words() (string, bool) {
 func (r *blockReader) continued(text string, column int) (string, bool) {
 	r.scalarText = r.scalarText[:0]
 	for {
-		next, breaks := r.nextLine(r.i)
-		if next.at < 0 || next.at-next.start <= column || r.s[next.at] == '#' {
+		next, breaks := r.nextLine(r.i, column)
+		if next.at < 0 || r.s[next.at] == '#' {
 			break
 		}
 		if len(r.scalarText) == 0 {
@@ -115,13 +115,14 @@ func (r *blockReader) continued(text string, column int) (string, bool) {
 type lineAt struct{ start, at int }
 
 // nextLine returns the next line that is not blank, and the number of line breaks before it. Its
-// at is -1 if there is none, or if i is followed by anything but spaces in its line.
-func (r *blockReader) nextLine(i int) (next lineAt, breaks int) {
+// at is -1 if there is none, if it is not indented further than the column, or if i is followed by
+// anything but spaces in its line.
+func (r *blockReader) nextLine(i, column int) (next lineAt, breaks int) {
 	for {
 		for i < len(r.s) && r.s[i] == ' ' {
 			i++
 		}
-		if i < len(r.s) && r.s[i] != '\n' && breaks > 0 {
+		if i < len(r.s) && r.s[i] != '\n' && breaks > 0 && i-next.start > column {
 			next.at = i
 			return next, breaks
 		}
@@ -204,8 +205,8 @@ func (r *blockReader) quotedFrom(quote byte, column int) (string, bool) {
 // nextQuoted advances to the next line of a quoted scalar that is not blank, from a line break at i. It
 // returns the number of line breaks before it.
 func (r *blockReader) nextQuoted(i, column int) (breaks int, ok bool) {
-	next, breaks := r.nextLine(i)
-	if column == isKey || next.at < 0 || next.at-next.start <= column {
+	next, breaks := r.nextLine(i, column)
+	if column == isKey || next.at < 0 {
 		return 0, false
 	}
 	r.i, r.start, r.line = next.at, next.start, r.line+breaks
