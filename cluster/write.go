@@ -382,8 +382,10 @@ func (t *task) registryRequest() defaults.Request {
 		if t.Request.Restore {
 			t.allotment.restored = withMetaText(t.body, "namespace", t.Request.Namespace)
 		}
-		if q.ClusterIP, q.NodePort = t.allotment.clusterIP, t.allotment.nodePort; t.dryRun() {
+		if t.dryRun() {
 			q.ClusterIP, q.NodePort = a.previewIP, previewNodePorts()
+		} else {
+			q.ClusterIP, q.NodePort = t.allotment.clusterIP, t.allotment.nodePort
 		}
 	}
 	return q
