@@ -381,11 +381,8 @@ func (m *minimizer) restoreAround(again, whole document.Value, at string) bool {
 	}
 	found := false
 	for i, w := range whole.Items() {
-		var a document.Value
-		if again.Kind() == document.List && i < again.Len() { // the list is absent where an item has its defaults
-			a = again.At(i)
-		}
-		found = m.restoreAround(a, w, place(at, strconv.Itoa(i))) || found
+		left := document.IndexStep(i).In(again) // absent, as the list may be, where an item has its defaults
+		found = m.restoreAround(left, w, place(at, strconv.Itoa(i))) || found
 	}
 	for key, w := range whole.Members() {
 		found = m.restoreAround(again.Get(key), w, place(at, key)) || found
