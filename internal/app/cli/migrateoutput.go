@@ -233,6 +233,10 @@ const fewStuck = 5
 
 // stuckText lists the fields that cannot be removed by an apply.
 func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) {
+	most := fewStuck
+	if len(m.objects) == 1 {
+		most = len(migration.Stuck)
+	}
 	for _, left := range [...]bool{true, false} {
 		title := "\nNot removed, without the migration, when " + migration.To + " omits them:\n"
 		if left {
@@ -243,13 +247,13 @@ func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) 
 			if s.Left != left || s.Default {
 				continue
 			}
-			if n++; n <= fewStuck || len(m.objects) == 1 {
+			if n++; n <= most {
 				fmt.Fprintf(b, "%s  %s (%s)\n", title, s.Path, oneLine(s.Manager))
 				title = ""
 			}
 		}
-		if n > fewStuck && len(m.objects) > 1 {
-			fmt.Fprintf(b, "  and %s (select the object with KIND/NAME to list them)\n", count(n-fewStuck, "other field", "other fields"))
+		if n > most {
+			fmt.Fprintf(b, "  and %s (select the object with KIND/NAME to list them)\n", count(n-most, "other field", "other fields"))
 		}
 	}
 	n := 0
