@@ -14,6 +14,8 @@ import (
 type place struct {
 	group, version                         string
 	namespace, resource, name, subresource string
+	// emptyNamespace is set if the segment of the namespace is empty, as in namespaces//pods/web.
+	emptyNamespace bool
 	// watch is true for a path of the deprecated form /watch/...
 	watch bool
 	// deeper is set if the path has more segments after the subresource.
@@ -40,7 +42,7 @@ func placeOf(group, version string, parts []string) place {
 		p.watch, parts = true, parts[1:]
 	}
 	if parts[0] == "namespaces" && len(parts) > 2 && parts[2] != "status" && parts[2] != "finalize" {
-		p.namespace, parts = parts[1], parts[2:]
+		p.namespace, p.emptyNamespace, parts = parts[1], parts[1] == "", parts[2:]
 	}
 	p.resource = parts[0]
 	if len(parts) > 1 {
@@ -63,10 +65,11 @@ func (p place) verb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
 }
 
 // builtinVerb is verb for built-in kinds. The router of kube-apiserver takes an empty segment
-// before a subresource for a name; the handler refuses it.
+// before a subresource for a name, and one for the namespace likewise; the handler refuses it, but
+// lists and watches all namespaces.
 func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
-	named := p.name != "" || p.subresource != ""
-	if p.namespace != "" && !k.Namespaced || p.deeper || named && k.Namespaced && p.namespace == "" || p.watch && p.subresource != "" {
+	named, inNamespace := p.name != "" || p.subresource != "", p.namespace != "" || p.emptyNamespace
+	if inNamespace && !k.Namespaced || p.deeper || named && k.Namespaced && !inNamespace || p.watch && p.subresource != "" {
 		return 0, errNoResource
 	}
 	verbs := k.Verbs
@@ -94,6 +97,9 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 	if p.subresource != "" && p.name == "" {
 		return 0, badRequest("name must be provided")
 	}
+	if p.emptyNamespace && verb != cluster.List && verb != cluster.Watch {
+		return 0, badRequest("Namespace parameter required.")
+	}
 	return verb, nil
 }
 
@@ -116,7 +122,7 @@ func (p place) routes(k *schema.Kind) []string {
 		return subresourceRoutes
 	case p.name != "":
 		return objectRoutes
-	case k.Namespaced && p.namespace == "":
+	case k.Namespaced && p.namespace == "" && !p.emptyNamespace:
 		return everywhereRoutes
 	}
 	return collectionRoutes

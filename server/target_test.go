@@ -14,7 +14,7 @@ import (
 func TestPaths(t *testing.T) {
 	const custom = "/apis/lab.example.com/v1"
 	notFound, notAllowed := "404 the server could not find the requested resource", "405 the server does not allow this method on the requested resource"
-	noPage := "404 404 page not found"
+	noPage, noNamespace := "404 404 page not found", "400 Namespace parameter required."
 	for _, c := range []struct{ method, path, want string }{
 		{"GET", "/api/v1/configmaps", "list v1 configmaps  "},
 		{"GET", "/api/v1/configmaps?watch=1", "watch v1 configmaps  "},
@@ -23,6 +23,15 @@ func TestPaths(t *testing.T) {
 		{"GET", "/api/v1/configmaps?watch=false", "list v1 configmaps  "},
 		{"GET", "/api/v1/namespaces/a/configmaps/", "list v1 configmaps a "},
 		{"GET", "/api/v1/namespaces//configmaps", "list v1 configmaps  "},
+		{"GET", "/api/v1/watch/namespaces//configmaps", "watch v1 configmaps  "},
+		{"GET", "/api/v1/namespaces//configmaps/b", noNamespace},
+		{"PATCH", "/api/v1/namespaces//configmaps/b", noNamespace},
+		{"DELETE", "/api/v1/namespaces//configmaps", noNamespace},
+		{"POST", "/api/v1/namespaces//pods/b/eviction", noNamespace},
+		{"GET", "/api/v1/namespaces//services//status", "400 name must be provided"},
+		{"POST", "/api/v1/namespaces//configmaps/b", notAllowed},
+		{"GET", "/api/v1/namespaces//configmaps/b/status", notFound},
+		{"GET", "/api/v1/namespaces//nodes", notFound},
 		{"GET", "/api/v1/namespaces/a/configmaps/b", "get v1 configmaps a b"},
 		{"GET", "/api/v1/namespaces/a/configmaps/b?watch=1", "get v1 configmaps a b"},
 		{"GET", "/api/v1/namespaces/a/configmaps/%62", "get v1 configmaps a b"},
