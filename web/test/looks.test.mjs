@@ -28,6 +28,13 @@ const more = async (page, name) => {
   await page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
 };
 
+/** smallTargets returns the visible controls that are lower than a number of pixels, and the inputs whose letters are smaller than another. */
+const smallTargets = (page, height, letters) => page.evaluate(([height, letters]) => {
+  const deep = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? deep(e.shadowRoot) : [])]);
+  return deep(document).filter((e) => e.matches("button, select, input") && e.checkVisibility() && !e.matches(".cm-panel *, button.path, .sr-only"))
+    .filter((e) => (e.type === "checkbox" ? e.closest("label") : e).getBoundingClientRect().height < height || (e.matches("select, input:not([type=checkbox])") && parseFloat(getComputedStyle(e).fontSize) < letters)).map((e) => e.outerHTML.slice(0, 90));
+}, [height, letters]);
+
 /** spareWidth returns how much wider a select is than the text of its selected option. */
 function spareWidth(select) {
   const text = document.createElement("span");
@@ -109,11 +116,7 @@ describe("the page is accessible and fit to see", { timeout: groupTime }, () => 
     await card.getByRole("button", { name: "Drop the field" }).tap();
     await card.getByRole("button", { name: "Resolve this way" }).waitFor();
     assert.match(await page.locator('.pills [data-step="2"]').innerText(), /⚡/, "a touch takes nothing yet");
-    const small = () => page.evaluate(() => {
-      const deep = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? deep(e.shadowRoot) : [])]);
-      return deep(document).filter((e) => e.matches("button, select, input") && e.checkVisibility() && !e.matches(".cm-panel *, button.path, .sr-only"))
-        .filter((e) => (e.type === "checkbox" ? e.closest("label") : e).getBoundingClientRect().height < 44 || (e.matches("select, input:not([type=checkbox])") && parseFloat(getComputedStyle(e).fontSize) < 16)).map((e) => e.outerHTML.slice(0, 90));
-    });
+    const small = () => smallTargets(page, 44, 16);
     assert.deepEqual(await small(), []);
     await card.getByRole("button", { name: "Resolve this way" }).tap();
     await page.locator('.pills [data-step="2"][data-outcome=good]').waitFor();
@@ -129,6 +132,18 @@ describe("the page is accessible and fit to see", { timeout: groupTime }, () => 
       await page.getByRole("button", { name: "Close", exact: true }).tap();
     }
     await done();
+  });
+
+  test("on a tablet and on a phone on its side all targets are 40 pixels high", async () => {
+    for (const [width, height] of [[844, 390], [1024, 768]]) {
+      const { page, done } = await open({ viewport: { width, height }, hasTouch: true, isMobile: true });
+      await settled(page);
+      assert.deepEqual(await smallTargets(page, 40, 0), [], `${width} x ${height}`);
+      await more(page, "CRDs");
+      assert.deepEqual(await smallTargets(page, 40, 0), [], `the definitions at ${width} x ${height}`);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      await done();
+    }
   });
 
   test("the toolbar takes one row, on phones two, and the object the rest", async () => {
