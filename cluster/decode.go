@@ -473,10 +473,11 @@ func (p *pipeline) typeIn(k *schema.Kind, version string) *schema.Type {
 	return other.Type()
 }
 
-// pruned returns a custom resource without the fields that its schema does not have.
+// pruned returns a custom resource without the fields that its schema does not have and the nulls that
+// it does not allow.
 func pruned(k *schema.Kind, v document.Value) document.Value {
 	v, _ = structural.Prune(k.Type(), v)
-	return v
+	return structural.DropNulls(k.Type(), v)
 }
 
 // fill sets the defaults of the kind.

@@ -251,7 +251,8 @@ func (t *task) withoutWrongMetadata(merged document.Value) document.Value {
 }
 
 // convert converts an object to another version of its kind. Without a converter only the
-// apiVersion changes, and fields that the version does not have are pruned.
+// apiVersion changes, and what the version does not have is pruned: fields and nulls. Defaults of
+// the version are not set.
 func (p *pipeline) convert(object document.Value, to *schema.Kind) (document.Value, error) {
 	version := to.APIVersion()
 	if object.Get("apiVersion").StringOr("") == version {
