@@ -49,7 +49,7 @@ func (c Cluster) Authorize(ctx context.Context, r *cluster.Request) error {
 // [*cluster.Status]; nil if the user may send it. The verb is the method in lower case. The
 // impersonator is the zero User if nobody impersonates the user.
 func (c Cluster) AuthorizePath(ctx context.Context, u, impersonator cluster.User, verb, path string) error {
-	a := action{verb: verb, path: path}
+	a := action{verb: verb, nonResource: true, path: path}
 	u, st := impersonate(ctx, c.Cluster, u, impersonator, a)
 	if st != nil {
 		return st

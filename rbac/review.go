@@ -65,7 +65,7 @@ var errNobody = errors.New("a review requires a user with a name or a group")
 func (c Cluster) review(ctx context.Context, u cluster.User, spec document.Value) (document.Value, error) {
 	text := func(of document.Value, key string) string { return of.Get(key).StringOr("") }
 	resource, path := spec.Get("resourceAttributes"), spec.Get("nonResourceAttributes")
-	a := &action{verb: text(path, "verb"), path: text(path, "path")}
+	a := &action{verb: text(path, "verb"), nonResource: true, path: text(path, "path")}
 	if resource.Exists() {
 		a = &action{verb: text(resource, "verb"), group: text(resource, "group"), resource: text(resource, "resource"),
 			sub: text(resource, "subresource"), namespace: text(resource, "namespace"), name: text(resource, "name")}
@@ -105,6 +105,10 @@ func (c Cluster) rules(ctx context.Context, r *cluster.Request) (document.Value,
 			paths.Append(verbs.With("nonResourceURLs", document.NewStrings(held.paths...)))
 		}
 	}
-	return document.NewObject().With("resourceRules", resources.List()).With("nonResourceRules", paths.List()).
-		With("incomplete", document.NewBool(false)), nil
+	status := document.NewObject().With("resourceRules", resources.List()).With("nonResourceRules", paths.List()).
+		With("incomplete", document.NewBool(false))
+	if missing := g.describeMissing((*missingRole).Error); missing != "" {
+		status = status.With("evaluationError", document.NewString(missing))
+	}
+	return status, nil
 }

@@ -114,12 +114,12 @@ func describe(binding, subject document.Value, namespace string) string {
 	if namespace != "" {
 		kind, name = "RoleBinding", name+"/"+namespace
 	}
-	who := subject.Get("name").StringOr("")
-	if of := subject.Get("namespace").StringOr(""); of != "" {
-		who += "/" + of
+	subjectKind, who := subject.Get("kind").StringOr(""), subject.Get("name").StringOr("")
+	if subjectKind == "ServiceAccount" {
+		who += "/" + subject.Get("namespace").StringOr(namespace)
 	}
 	return fmt.Sprintf("%s %q of %s %q to %s %q", kind, name, binding.Lookup("roleRef", "kind").StringOr(""),
-		binding.Lookup("roleRef", "name").StringOr(""), subject.Get("kind").StringOr(""), who)
+		binding.Lookup("roleRef", "name").StringOr(""), subjectKind, who)
 }
 
 // missingRole is the error for a role that does not exist.

@@ -17,7 +17,9 @@ type action struct {
 	verb                 string
 	group, resource, sub string
 	namespace, name      string
-	path                 string // the non-resource URL
+	// nonResource is set for a non-resource URL, whose path may be empty in a review.
+	nonResource bool
+	path        string
 }
 
 // target returns the resource with its subresource, as rules name it.
@@ -30,7 +32,7 @@ func (a *action) target() string {
 
 // place returns what the action is for, in kube-apiserver's words.
 func (a *action) place() string {
-	if a.path != "" {
+	if a.nonResource {
 		return fmt.Sprintf("path %q", a.path)
 	}
 	scope := "at the cluster scope"
@@ -58,7 +60,7 @@ func (r *rule) allows(a *action) bool {
 	if !has(r.verbs, a.verb) {
 		return false
 	}
-	if a.path != "" {
+	if a.nonResource {
 		return r.allowsPath(a.path)
 	}
 	return has(r.groups, a.group) && r.hasResource(a.target(), a.sub) && (len(r.names) == 0 || slices.Contains(r.names, a.name))
