@@ -9,74 +9,45 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/plugins"
 )
 
-// Configure adds checks to the admission of a cluster: a user may not write a role with rights that
-// the user does not have, unless a role allows the verb escalate, nor bind one, unless a role
-// allows the verb bind. Requests for certificates are approved and signed only with the verbs
-// approve and sign for their signer, and the status of ResourceClaims is written only with the rights for
-// their binding and their drivers.
-func Configure(config *cluster.Config) error {
-	const name = "RBAC"
-	return plugins.Configure(config, []string{name}, plugins.Plugin{Name: name, New: func(c *cluster.Cluster) func(context.Context, *cluster.Attributes) *cluster.Status {
-		return func(ctx context.Context, a *cluster.Attributes) *cluster.Status {
-			if !a.Resource.Builtin || exempt(a.Request.User) {
-				return nil
-			}
-			switch a.Resource.Group {
-			case group:
-				return (&escalation{c}).check(ctx, a)
-			case certificates:
-				return checkSigner(ctx, c, a)
-			case dynamicResources:
-				return checkClaim(ctx, c, a)
-			}
-			return nil
-		}
-	}})
-}
-
-// escalation refuses writes that grant too much.
-type escalation struct{ cluster *cluster.Cluster }
-
-// check refuses a write of a role or a binding that grants rights which the user does not have. As in
+// checkGrant refuses a write of a role or a binding that grants rights which the user does not have. As in
 // kube-apiserver, every update is checked, even if it leaves the rights as they are, unless it changes
 // no more than garbage collection does.
-func (e *escalation) check(ctx context.Context, a *cluster.Attributes) *cluster.Status {
+func checkGrant(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes) *cluster.Status {
 	var right action // with which nothing is refused
-	var confirm func(context.Context, *cluster.Attributes) *cluster.Status
+	var confirm func(context.Context, *cluster.Cluster, *cluster.Attributes) *cluster.Status
 	switch a.Resource.Resource {
 	case "roles", "clusterroles":
 		// A POST names no role, so that the right to escalate certain roles does not allow to create them.
 		right = action{verb: "escalate", group: group, resource: a.Resource.Resource, namespace: a.Namespace, name: a.Request.Name}
-		confirm = e.confirmRole
+		confirm = confirmRole
 	case "rolebindings", "clusterrolebindings":
 		ref := a.Object.Get("roleRef")
 		right = action{verb: "bind", group: group, resource: "clusterroles", namespace: a.Namespace, name: ref.Get("name").StringOr("")}
 		if ref.Get("kind").StringOr("") == "Role" {
 			right.resource = "roles"
 		}
-		confirm = e.confirmBinding
+		confirm = confirmBinding
 	default:
 		return nil
 	}
 	if a.Operation == cluster.OperationUpdate && onlyCollected(a) {
 		return nil
 	}
-	switch allowed, _, err := decide(ctx, e.cluster, a.Request.User, &right); {
+	switch allowed, _, err := decide(ctx, c, a.Request.User, &right); {
 	case err != nil:
 		return internal(err)
 	case allowed:
 		return nil
 	}
-	return confirm(ctx, a)
+	return confirm(ctx, c, a)
 }
 
 // confirmRole refuses a role unless the user has its rights. A role that aggregates others, or did so
 // before, needs all rights, because any rule may become one of its own.
-func (e *escalation) confirmRole(ctx context.Context, a *cluster.Attributes) *cluster.Status {
-	g, err := grantsOf(ctx, e.cluster, a.Request.User, a.Namespace)
+func confirmRole(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes) *cluster.Status {
+	g, err := grantsOf(ctx, c, a.Request.User, a.Namespace)
 	if err != nil {
 		return internal(err)
 	}
@@ -96,8 +67,8 @@ func aggregates(role document.Value) bool {
 }
 
 // confirmBinding refuses a binding unless the user has the rights of its role.
-func (e *escalation) confirmBinding(ctx context.Context, a *cluster.Attributes) *cluster.Status {
-	rules, err := rulesOf(ctx, e.cluster, a.Object.Get("roleRef"), a.Namespace)
+func confirmBinding(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes) *cluster.Status {
+	rules, err := rulesOf(ctx, c, a.Object.Get("roleRef"), a.Namespace)
 	var missing *missingRole
 	switch {
 	case errors.As(err, &missing):
@@ -106,7 +77,7 @@ func (e *escalation) confirmBinding(ctx context.Context, a *cluster.Attributes) 
 	case err != nil:
 		return internal(err)
 	}
-	g, err := grantsOf(ctx, e.cluster, a.Request.User, a.Namespace)
+	g, err := grantsOf(ctx, c, a.Request.User, a.Namespace)
 	if err != nil {
 		return internal(err)
 	}

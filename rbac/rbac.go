@@ -2,7 +2,6 @@ package rbac
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -61,7 +60,7 @@ func (c Cluster) AuthorizePath(ctx context.Context, u, impersonator cluster.User
 }
 
 // authorize returns the request with the user whose rights it has, or the refusal if that user is not
-// allowed to send it. An apply to an object that does not exist needs the right to create it, too.
+// allowed to send it.
 func authorize(ctx context.Context, c *cluster.Cluster, r *cluster.Request) (*cluster.Request, *cluster.Status) {
 	a := actionOf(r)
 	if r.Impersonator.Name != "" {
@@ -76,19 +75,7 @@ func authorize(ctx context.Context, c *cluster.Cluster, r *cluster.Request) (*cl
 	if st := check(ctx, c, r.User, a); st != nil {
 		return nil, st
 	}
-	if st := checkStream(ctx, c, r, *a); st != nil {
-		return nil, st
-	}
-	if exempt(r.User) || r.Verb != cluster.Patch || r.Format != cluster.ApplyPatch || r.Subresource != "" {
-		return r, nil
-	}
-	existing := &cluster.Request{Verb: cluster.Get, Group: r.Group, Version: r.Version, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name}
-	var missing *cluster.Status
-	if _, err := c.Do(ctx, existing); !errors.As(err, &missing) || missing.Reason != cluster.ReasonNotFound {
-		return r, nil
-	}
-	a.verb = cluster.Create.String()
-	return r, check(ctx, c, r.User, a)
+	return r, checkStream(ctx, c, r, *a)
 }
 
 // checkStream refuses to open a stream to a container with GET, as clients that use WebSockets do, without the

@@ -55,7 +55,7 @@ func checkSigningRequest(ctx context.Context, c *cluster.Cluster, a *cluster.Att
 // checkBundle permits every update of a bundle that changes no more than garbage collection does.
 func checkBundle(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes) *cluster.Status {
 	signer := signerOf(a.Object)
-	if a.Operation == cluster.OperationDelete || signer == "" {
+	if signer == "" {
 		return nil
 	}
 	if a.Operation == cluster.OperationUpdate && onlyCollected(a) {
