@@ -104,23 +104,40 @@ func notFound(a *cluster.Attributes, role string) string {
 	return fmt.Sprintf("%s.%s %q not found", a.Resource.Resource, group, role)
 }
 
+// ruleTarget is what a rule with one group and resource, and at most one name, is about.
+type ruleTarget struct {
+	group, resource, name string
+	named                 bool
+}
+
+func targetOf(one *rule) ruleTarget {
+	t := ruleTarget{group: one.groups[0], resource: one.resources[0], named: len(one.names) > 0}
+	if t.named {
+		t.name = one.names[0]
+	}
+	return t
+}
+
 // missingOf describes what rules allow beyond the grants: for each group, resource and name the verbs,
 // sorted by the text.
 func (g *grants) missingOf(rules []rule) []string {
 	var missing []rule
+	indexes := map[ruleTarget]int{} // of the missing rules
 	for _, r := range rules {
 		for one := range r.single() {
 			if slices.ContainsFunc(g.rules, func(held grant) bool { return held.covers(&one) }) {
 				continue
 			}
-			i := slices.IndexFunc(missing, func(m rule) bool {
-				return slices.Equal(m.groups, one.groups) && slices.Equal(m.resources, one.resources) && slices.Equal(m.names, one.names) && len(m.paths)+len(one.paths) == 0
-			})
-			if i < 0 {
-				missing = append(missing, one)
-			} else {
-				missing[i].verbs = append(slices.Clip(missing[i].verbs), one.verbs...)
+			if len(one.paths) == 0 {
+				of := targetOf(&one)
+				if i, known := indexes[of]; known {
+					missing[i].verbs = append(missing[i].verbs, one.verbs...)
+					continue
+				}
+				indexes[of] = len(missing)
+				one.verbs = slices.Clone(one.verbs)
 			}
+			missing = append(missing, one)
 		}
 	}
 	texts := make([]string, len(missing))
