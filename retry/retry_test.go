@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -143,24 +144,40 @@ func TestCompareAndSwapReturnsConflicts(t *testing.T) {
 }
 
 func TestBatchIsBounded(t *testing.T) {
-	var now, most atomic.Int64
-	failed := errors.New("failed")
-	var seen []int
-	errs := retry.Batch(t.Context(), make([]int, 50), 4, func(context.Context, int) error {
-		n := now.Add(1)
-		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-		}
-		defer now.Add(-1)
-		time.Sleep(time.Millisecond)
-		return failed
-	}, func(done, of int) { seen = append(seen, done) })
-	if most.Load() > 4 || len(errs) != 50 || len(seen) != 50 || seen[49] != 50 {
-		t.Errorf("%d at once, %d errors, progress %v", most.Load(), len(errs), seen)
-	}
-	for i, err := range errs {
-		if !errors.Is(err, failed) {
-			t.Errorf("item %d: %v", i, err)
-		}
+	for _, c := range []struct {
+		concurrency, want int
+	}{{4, 4}, {1, 1}, {0, 1}, {-1, 1}, {100, 50}} {
+		synctest.Test(t, func(t *testing.T) {
+			var now, most atomic.Int64
+			failed := errors.New("failed")
+			var seen []int
+			begin := time.Now()
+			errs := retry.Batch(t.Context(), make([]int, 50), c.concurrency, func(context.Context, int) error {
+				n := now.Add(1)
+				for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+				}
+				defer now.Add(-1)
+				time.Sleep(time.Second)
+				return failed
+			}, func(done, of int) {
+				if of != 50 {
+					t.Errorf("progress: %d of %d", done, of)
+				}
+				seen = append(seen, done)
+			})
+			rounds := (50 + c.want - 1) / c.want
+			if took := time.Since(begin); most.Load() != int64(c.want) || took != time.Duration(rounds)*time.Second {
+				t.Errorf("concurrency %d: %d calls at a time in %v, want %d in %d s", c.concurrency, most.Load(), took, c.want, rounds)
+			}
+			if len(errs) != 50 || len(seen) != 50 || !slices.IsSorted(seen) || seen[49] != 50 {
+				t.Errorf("%d errors, progress %v", len(errs), seen)
+			}
+			for i, err := range errs {
+				if !errors.Is(err, failed) {
+					t.Errorf("item %d: %v", i, err)
+				}
+			}
+		})
 	}
 }
 
@@ -197,5 +214,37 @@ func TestVersionsAreBounded(t *testing.T) {
 	c.Forget("c")
 	if _, _, ok := c.Get("c"); ok {
 		t.Error("a forgotten version is kept")
+	}
+}
+
+func TestWaitObserved(t *testing.T) {
+	failed := errors.New("failed")
+	for _, c := range []struct {
+		why      string
+		observed []int64 // what each get returns; an error after the last
+		timeout  time.Duration
+		want     error
+		took     time.Duration
+	}{
+		{"observed before", []int64{3}, time.Hour, nil, 0},
+		{"observed by the third get", []int64{1, 2, 3}, time.Hour, nil, 2 * time.Second},
+		{"observed a later generation", []int64{4}, time.Hour, nil, 0},
+		{"an error", []int64{1}, time.Hour, failed, time.Second},
+		{"the end of the context", []int64{1, 1, 1, 1}, 1500 * time.Millisecond, context.DeadlineExceeded, 1500 * time.Millisecond},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), c.timeout)
+			defer cancel()
+			begin, gets := time.Now(), 0
+			object, err := retry.WaitObserved(ctx, time.Second, func(context.Context) (*metav1.ObjectMeta, error) {
+				if gets++; gets > len(c.observed) {
+					return nil, failed
+				}
+				return &metav1.ObjectMeta{Generation: 3}, nil
+			}, func(*metav1.ObjectMeta) int64 { return c.observed[gets-1] })
+			if took := time.Since(begin); !errors.Is(err, c.want) || took != c.took || err == nil && object == nil {
+				t.Errorf("%s: %v, %v after %v, want %v after %v", c.why, object, err, took, c.want, c.took)
+			}
+		})
 	}
 }

@@ -13,9 +13,9 @@ import (
 // Versions caches the last known version of a bounded number of objects by a key such as
 // namespace/name, with its age. It is created by [NewVersions] and safe for concurrent use.
 type Versions[T any] struct {
-	most   int
-	oldest time.Duration
-	now    func() time.Time
+	capacity int
+	maxAge   time.Duration
+	now      func() time.Time
 
 	mu    sync.Mutex
 	byKey map[string]*list.Element
@@ -28,13 +28,13 @@ type version[T any] struct {
 	seen  time.Time
 }
 
-// NewVersions returns an empty cache for at most the given number of objects. Entries older
+// NewVersions returns an empty cache for at most capacity objects, and at least one. Entries older
 // than maxAge are dropped; 0 means no limit. now is the clock; nil is time.Now.
-func NewVersions[T any](most int, maxAge time.Duration, now func() time.Time) *Versions[T] {
+func NewVersions[T any](capacity int, maxAge time.Duration, now func() time.Time) *Versions[T] {
 	if now == nil {
 		now = time.Now
 	}
-	return &Versions[T]{most: max(most, 1), oldest: maxAge, now: now, byKey: map[string]*list.Element{}, used: list.New()}
+	return &Versions[T]{capacity: max(capacity, 1), maxAge: maxAge, now: now, byKey: map[string]*list.Element{}, used: list.New()}
 }
 
 // Put stores the version of an object that was read or written.
@@ -47,7 +47,7 @@ func (c *Versions[T]) Put(key string, value T) {
 		return
 	}
 	c.byKey[key] = c.used.PushFront(&version[T]{key, value, c.now()})
-	if c.used.Len() > c.most {
+	if c.used.Len() > c.capacity {
 		c.remove(c.used.Back())
 	}
 }
@@ -61,7 +61,7 @@ func (c *Versions[T]) Get(key string) (value T, age time.Duration, ok bool) {
 		return value, 0, false
 	}
 	v := e.Value.(*version[T])
-	if age = c.now().Sub(v.seen); c.oldest > 0 && age > c.oldest {
+	if age = c.now().Sub(v.seen); c.maxAge > 0 && age > c.maxAge {
 		c.remove(e)
 		return value, 0, false
 	}
