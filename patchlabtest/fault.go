@@ -21,7 +21,8 @@ type Fault struct {
 	Verb, Group, Resource, Subresource, Namespace, Name, User string
 	// Times is the number of requests to which the fault applies; 0 is all.
 	Times int
-	// Delay is a delay of the response. Without a Status the request then succeeds.
+	// Delay is the time for which a request waits before the server processes it or, with a Status,
+	// fails it.
 	Delay time.Duration
 	// Status is the failure, with a code from 400 to 599: see [Conflict], [TooManyRequests],
 	// [Timeout] and [Expired]. A watch that begins fails with it; one that is open goes on.
@@ -157,11 +158,7 @@ func nameOf(r *cluster.Request) string {
 	switch {
 	case r.Name != "" || r.Verb == cluster.DeleteCollection:
 	case r.Verb == cluster.List, r.Verb == cluster.Watch:
-		for term := range strings.SplitSeq(r.FieldSelector, ",") {
-			if name, ok := strings.CutPrefix(strings.TrimSpace(term), "metadata.name="); ok {
-				return strings.TrimPrefix(name, "=")
-			}
-		}
+		return r.SelectedName()
 	case r.Document != nil:
 		return r.Document.Root.Lookup("metadata", "name").StringOr("")
 	case r.Verb == cluster.Create:
