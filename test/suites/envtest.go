@@ -91,8 +91,8 @@ func runTests(program, folder string, p programs, log string) *counted {
 	out, err := c.CombinedOutput()
 	r := count(string(out))
 	r.took = time.Since(began)
-	if err != nil && len(r.failed) == 0 {
-		r.failed = []string{err.Error()} // such as the end of the time
+	if err != nil && (len(r.failed) == 0 || !ended.Match(out)) {
+		r.failed = append(r.failed, err.Error()) // such as the end of the time
 	}
 	_ = os.WriteFile(log, out, 0o644)
 	return r

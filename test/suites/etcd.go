@@ -16,28 +16,38 @@ func startEtcd(program string) (url string, stop func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	var urls [2]string
-	for i := range urls {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	stop = func() { _ = os.RemoveAll(data) }
+	defer func() {
 		if err != nil {
-			return "", nil, err
+			stop()
 		}
-		urls[i] = "http://" + l.Addr().String()
-		_ = l.Close()
+	}()
+	urls, err := freeURLs()
+	if err != nil {
+		return "", stop, err
 	}
 	c := exec.Command(program, "--data-dir", data, "--unsafe-no-fsync", "--log-level", "error",
 		"--listen-client-urls", urls[0], "--advertise-client-urls", urls[0],
 		"--listen-peer-urls", urls[1], "--initial-advertise-peer-urls", urls[1], "--initial-cluster", "default="+urls[1])
 	c.Stderr = os.Stderr
 	if err := c.Start(); err != nil {
-		return "", nil, err
+		return "", stop, err
 	}
 	stop = func() { _ = c.Process.Kill(); _ = c.Wait(); _ = os.RemoveAll(data) }
-	if err := healthy(urls[0]); err != nil {
-		stop()
-		return "", nil, err
+	return urls[0], stop, healthy(urls[0])
+}
+
+// freeURLs returns URLs with free ports, which are open until all are found, so that they differ.
+func freeURLs() (urls [2]string, err error) {
+	for i := range urls {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return urls, err
+		}
+		defer l.Close()
+		urls[i] = "http://" + l.Addr().String()
 	}
-	return urls[0], stop, nil
+	return urls, nil
 }
 
 // healthy waits until an etcd is ready.

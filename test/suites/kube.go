@@ -19,7 +19,7 @@ func (t *target) run(s *suite) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { stop() }()
+	defer func() { stop() }() // the last server
 	r, err := s.run(t)
 	if err != nil || !s.ownServers {
 		return r, err
@@ -28,9 +28,12 @@ func (t *target) run(s *suite) (*result, error) {
 	// it may have met objects of another test.
 	for _, name := range r.failed {
 		stop()
-		if stop, err = t.startKube(s); err != nil {
+		stop = func() {}
+		next, err := t.startKube(s)
+		if err != nil {
 			return nil, err
 		}
+		stop = next
 		again, err := s.alone(t, name)
 		if err != nil {
 			return nil, err

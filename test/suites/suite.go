@@ -146,8 +146,10 @@ func listTests(program, folder string) ([]string, error) {
 }
 
 var (
-	ginkgoSummary = regexp.MustCompile(`(\d+) Passed.* (\d+) Failed.* (\d+) Pending.* (\d+) Skipped`)
-	ginkgoFailure = regexp.MustCompile(`(?m)^\s*\[FAIL\] (.*)$`)
+	ginkgoSummary  = regexp.MustCompile(`(\d+) Passed.* (\d+) Failed.* (\d+) Pending.* (\d+) Skipped`)
+	ginkgoFailures = regexp.MustCompile(`(?s)Summarizing \d+ Failures?:(.*?) Passed`)
+	// ginkgoFailure matches a spec in the list of failures, also one that panicked or did not end.
+	ginkgoFailure = regexp.MustCompile(`(?m)^\s*\[(?:FAIL|PANICKED!|ABORTED|TIMEDOUT|INTERRUPTED)\] (.*)$`)
 )
 
 // specs runs a Ginkgo suite, which is a single test, against one server.
@@ -172,15 +174,21 @@ func (r *result) addSpecs(out string) (suites int) {
 		r.passed, r.skipped = r.passed+passed, r.skipped+pending+skipped
 		suites++
 	}
-	for _, f := range ginkgoFailure.FindAllStringSubmatch(out, -1) {
-		if name := strings.TrimSpace(f[1]); !slices.Contains(r.failed, name) {
-			r.failed = append(r.failed, name)
+	for _, list := range ginkgoFailures.FindAllStringSubmatch(out, -1) {
+		for _, f := range ginkgoFailure.FindAllStringSubmatch(list[1], -1) {
+			if name := strings.TrimSpace(f[1]); !slices.Contains(r.failed, name) {
+				r.failed = append(r.failed, name)
+			}
 		}
 	}
 	return suites
 }
 
-var testResult = regexp.MustCompile(`(?m)^--- (PASS|FAIL|SKIP): (\S+) `)
+var (
+	testResult = regexp.MustCompile(`(?m)^--- (PASS|FAIL|SKIP): (\S+) `)
+	// ended matches what a test program prints after its last test, and not if it panics or is killed.
+	ended = regexp.MustCompile(`(?m)^(PASS|FAIL)$`)
+)
 
 // together runs the tests of a suite in one process against one server.
 func (s *suite) together(t *target, program, folder string) (*result, error) {
@@ -188,9 +196,14 @@ func (s *suite) together(t *target, program, folder string) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := testsOf(log.text)
-	if len(r.failed) == 0 && (log.failed != nil || r.passed == 0) {
-		return nil, log.withoutResults()
+	return log.tests()
+}
+
+// tests returns the results of the tests, or an error if there are none or the program ended before all tests.
+func (l *testLog) tests() (*result, error) {
+	r := testsOf(l.text)
+	if !ended.MatchString(l.text) || len(r.failed) == 0 && (l.failed != nil || r.passed == 0) {
+		return nil, l.withoutResults()
 	}
 	return r, nil
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -47,5 +49,28 @@ func TestUnexpectedFailures(t *testing.T) {
 	r := &result{failed: []string{"TestKnown", "TestNew"}}
 	if got := r.unexpected(&suite{apart: map[string]string{"TestKnown": noCBOR}}); !slices.Equal(got, []string{"TestNew"}) {
 		t.Errorf("unexpected: %q", got)
+	}
+}
+
+// TestEndOfTests: a program that ends before its last test has no result, even if a test failed before, which may be one
+// that is known to fail.
+func TestEndOfTests(t *testing.T) {
+	exit := errors.New("exit status 2")
+	for _, c := range []struct {
+		why, text string
+		exit      error
+		want      *result
+	}{
+		{"all tests passed", "--- PASS: TestA (0.00s)\nPASS\n", nil, &result{passed: 1}},
+		{"a test failed", "--- PASS: TestA (0.00s)\n--- FAIL: TestB (0.00s)\nFAIL\n", exit, &result{passed: 1, failed: []string{"TestB"}}},
+		{"a panic after a test that failed", "--- FAIL: TestA (0.00s)\n=== RUN   TestB\npanic: b\n", exit, nil},
+		{"the end of the time", "--- PASS: TestA (0.00s)\n=== RUN   TestB\n", exit, nil},
+		{"no tests", "PASS\n", nil, nil},
+		{"a failure without a test", "--- PASS: TestA (0.00s)\nFAIL\n", exit, nil},
+	} {
+		r, err := (&testLog{text: c.text, failed: c.exit}).tests()
+		if !reflect.DeepEqual(r, c.want) || (err != nil) != (c.want == nil) {
+			t.Errorf("%s: %+v, %v, want %+v", c.why, r, err, c.want)
+		}
 	}
 }

@@ -64,12 +64,12 @@ type testLog struct {
 	failed     error // of the program, such as one because tests failed
 }
 
-// withoutResults returns the error for an output that has no results of tests.
+// withoutResults returns the error for an output without the results of all tests.
 func (l *testLog) withoutResults() error {
 	if l.failed != nil {
-		return fmt.Errorf("no results of tests: %w, see %s", l.failed, l.file)
+		return fmt.Errorf("no results of all tests: %w, see %s", l.failed, l.file)
 	}
-	return fmt.Errorf("no results of tests, see %s", l.file)
+	return fmt.Errorf("no results of all tests, see %s", l.file)
 }
 
 // serve starts the command with further flags, and returns its URL.
