@@ -46,7 +46,7 @@ func TestCertificates(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
-	<-e.Server.ReadyNotify()
+	etcdtest.AwaitReady(t, e)
 	address := c.ListenClientUrls[0].String()
 	for _, tc := range []struct {
 		why   string
@@ -159,9 +159,9 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestSlowWatcherHoldsNoEvents checks that the queue of a watcher that does not read is
-// bounded and that it misses no event.
-func TestSlowWatcherHoldsNoEvents(t *testing.T) {
+// TestSlowWatcherMissesNoEvents checks that a watcher which begins to read late receives all events,
+// though there are more than its queue holds.
+func TestSlowWatcherMissesNoEvents(t *testing.T) {
 	s := etcd.New(etcdtest.Client(t, etcdtest.Start(t, 1)), options())
 	t.Cleanup(func() { _ = s.Close() })
 	w, err := s.Watch(t.Context(), "", store.WatchOptions{})

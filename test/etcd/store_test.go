@@ -3,6 +3,8 @@ package etcd
 
 import (
 	"encoding/json"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,8 +102,18 @@ func TestWatchRestarts(t *testing.T) {
 		}
 		w.Stop()
 	}
-	time.Sleep(200 * time.Millisecond) // in which the goroutines of the watches end
+	for deadline := time.Now().Add(time.Minute); strings.Contains(stacks(), ".follow("); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("a watch that was stopped is still followed:\n%s", stacks())
+		}
+	}
 	if n := s.WatchRestarts(); n != 0 {
 		t.Errorf("%d restarts, want none", n)
 	}
+}
+
+// stacks returns the stacks of all goroutines.
+func stacks() string {
+	buffer := make([]byte, 1<<20)
+	return string(buffer[:runtime.Stack(buffer, true)])
 }

@@ -43,13 +43,21 @@ func Start(t testing.TB, members int) []string {
 		endpoints = append(endpoints, c.ListenClientUrls[0].String())
 	}
 	for _, e := range started {
-		select {
-		case <-e.Server.ReadyNotify():
-		case <-time.After(30 * time.Second):
-			t.Fatal("etcd is not ready after 30 s")
-		}
+		AwaitReady(t, e)
 	}
 	return endpoints
+}
+
+// AwaitReady waits until an etcd is ready.
+func AwaitReady(t testing.TB, e *embed.Etcd) {
+	t.Helper()
+	select {
+	case <-e.Server.ReadyNotify():
+	case err := <-e.Err():
+		t.Fatalf("etcd has ended: %v", err)
+	case <-time.After(time.Minute):
+		t.Fatal("etcd is not ready after a minute")
+	}
 }
 
 // Config returns the configuration of a single-member cluster.

@@ -223,7 +223,7 @@ func TestServerKilled(t *testing.T) {
 	var killed *exec.Cmd
 	var first *objects
 	start := func(o *objects) *exec.Cmd {
-		c := program("server", "FAULTS_CLIENT="+endpoints[0], "FAULTS_LISTEN=127.0.0.1:0")
+		c := program(t, "server", "FAULTS_CLIENT="+endpoints[0], "FAULTS_LISTEN=127.0.0.1:0")
 		out, err := c.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)

@@ -82,6 +82,7 @@ type load struct {
 	t       testing.TB
 	storage []storage // the clients take turns
 	begin   time.Time
+	stop    func() // closes done
 	done    chan struct{}
 	wg      sync.WaitGroup
 	writes  atomic.Int64 // acknowledged
@@ -93,8 +94,11 @@ type load struct {
 	acknowledged map[string]bool
 }
 
+// startLoad starts a load, which ends with the test if end is not called before.
 func startLoad(t testing.TB, on ...storage) *load {
 	l := &load{t: t, storage: on, begin: time.Now(), done: make(chan struct{}), acknowledged: map[string]bool{}}
+	l.stop = sync.OnceFunc(func() { close(l.done) })
+	t.Cleanup(func() { l.end() })
 	for id := range loadClients {
 		l.wg.Go(func() { l.client(id) })
 	}
@@ -103,7 +107,7 @@ func startLoad(t testing.TB, on ...storage) *load {
 
 // end stops the load and returns its history.
 func (l *load) end() []porcupine.Operation {
-	close(l.done)
+	l.stop()
 	l.wg.Wait()
 	return l.history
 }
@@ -254,21 +258,19 @@ func (f *follower) take(e store.Event[string]) {
 	f.seen[e.Value] = e.Revision
 }
 
-// trial runs a load against storages with watchers while disturb injects faults, then checks
-// the history. It returns the number of operations.
-func trial(t *testing.T, s store.Store[string], disturb func(l *load), on ...storage) {
+// trial runs a load and watchers on a store while disturb injects faults, then checks the
+// history.
+func trial(t *testing.T, s store.Store[string], disturb func(l *load)) {
 	t.Helper()
-	if len(on) == 0 {
-		on = []storage{values{s}}
-	}
 	ends := []chan int64{}
 	followers := []*follower{}
 	for range 3 {
 		f, end := follow(t, s), make(chan int64, 1)
 		followers, ends = append(followers, f), append(ends, end)
+		t.Cleanup(func() { f.w.Stop(); <-f.over }) // if the test fails before the follower's end
 		go f.run(end)
 	}
-	l := startLoad(t, on...)
+	l := startLoad(t, values{s})
 	l.progress(50)
 	disturb(l)
 	l.progress(100)

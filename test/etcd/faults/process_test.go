@@ -65,7 +65,7 @@ func startMembers(t testing.TB, n int) []*member {
 
 func (m *member) start(t testing.TB) {
 	t.Helper()
-	m.process = program("etcd", "FAULTS_NAME="+m.name, "FAULTS_DIR="+m.dir, "FAULTS_CLIENT="+m.client.String(), "FAULTS_PEER="+m.peer.String(), "FAULTS_CLUSTER="+m.cluster)
+	m.process = program(t, "etcd", "FAULTS_NAME="+m.name, "FAULTS_DIR="+m.dir, "FAULTS_CLIENT="+m.client.String(), "FAULTS_PEER="+m.peer.String(), "FAULTS_CLUSTER="+m.cluster)
 	if err := m.process.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -77,9 +77,9 @@ func (m *member) kill() {
 	_ = m.process.Wait()
 }
 
-// program returns a command that runs the test binary as the named program.
-func program(name string, environment ...string) *exec.Cmd {
-	c := exec.Command(os.Args[0])
+// program returns a command that runs the test binary as the named program, until the end of the test.
+func program(t testing.TB, name string, environment ...string) *exec.Cmd {
+	c := exec.CommandContext(t.Context(), os.Args[0])
 	c.Env = append(append(os.Environ(), "FAULTS_PROGRAM="+name), environment...)
 	c.Stderr = os.Stderr
 	return c
