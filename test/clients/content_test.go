@@ -22,33 +22,47 @@ import (
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// sent records the media types of a client's requests and responses.
-type sent struct {
+const protobuf = "application/vnd.kubernetes.protobuf"
+
+// recorder records the media types of a client's writes and of all responses.
+type recorder struct {
 	http.RoundTripper
-	mu       sync.Mutex
-	requests []string
+	mu               sync.Mutex
+	writes, received []string
 }
 
-func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *recorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := s.RoundTripper.RoundTrip(r)
-	if err == nil && r.Method != http.MethodGet {
-		kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.requests = append(s.requests, kind)
+	if err != nil {
+		return resp, err
 	}
-	return resp, err
+	mediaType := func(h http.Header) string {
+		kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+		return kind
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Method != http.MethodGet {
+		s.writes = append(s.writes, mediaType(r.Header))
+	}
+	s.received = append(s.received, mediaType(resp.Header))
+	return resp, nil
 }
 
 // record returns a config whose requests are recorded.
-func record(cfg *rest.Config) (*rest.Config, *sent) {
-	s := &sent{}
+func record(cfg *rest.Config) (*rest.Config, *recorder) {
+	s := &recorder{}
 	out := rest.CopyConfig(cfg)
 	out.Wrap(func(rt http.RoundTripper) http.RoundTripper {
 		s.RoundTripper = rt
 		return s
 	})
 	return out, s
+}
+
+// allProtobuf reports whether there are media types, and all are protobuf.
+func allProtobuf(mediaTypes []string) bool {
+	return len(mediaTypes) > 0 && !slices.ContainsFunc(mediaTypes, func(kind string) bool { return kind != protobuf })
 }
 
 // TestTypedClientsSendProtobuf uses a client without configured content types: it sends
@@ -73,8 +87,8 @@ func TestTypedClientsSendProtobuf(t *testing.T) {
 	if err := c.Delete(t.Context(), "web", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}); err != nil {
 		t.Error(err)
 	}
-	if slices.ContainsFunc(seen.requests, func(kind string) bool { return kind != "application/vnd.kubernetes.protobuf" }) {
-		t.Errorf("bodies were sent as %q, want protobuf", seen.requests)
+	if !allProtobuf(seen.writes) {
+		t.Errorf("bodies were sent as %q, want protobuf", seen.writes)
 	}
 }
 
@@ -95,8 +109,8 @@ func TestCBORFallsBackToJSON(t *testing.T) {
 	if _, err := c.Create(t.Context(), obj, metav1.CreateOptions{}); err != nil {
 		t.Errorf("the next body: %v", err)
 	}
-	if want := []string{"application/cbor", "application/json"}; !slices.Equal(seen.requests, want) {
-		t.Errorf("bodies were sent as %q, want %q", seen.requests, want)
+	if want := []string{"application/cbor", "application/json"}; !slices.Equal(seen.writes, want) {
+		t.Errorf("bodies were sent as %q, want %q", seen.writes, want)
 	}
 }
 
@@ -105,8 +119,8 @@ func TestCBORFallsBackToJSON(t *testing.T) {
 func TestAnswersInProtobuf(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)
-	cfg.AcceptContentTypes = "application/vnd.kubernetes.protobuf"
-	cfg, got := answers(cfg)
+	cfg.AcceptContentTypes = protobuf
+	cfg, got := record(cfg)
 	typed := kubernetes.NewForConfigOrDie(cfg)
 	c := typed.AppsV1().Deployments(ns)
 	made, err := c.Create(t.Context(), deployment("web", 3), metav1.CreateOptions{})
@@ -143,8 +157,8 @@ func TestAnswersInProtobuf(t *testing.T) {
 	if err := c.Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
 		t.Errorf("deleting: %v", err)
 	}
-	if slices.ContainsFunc(got.kinds, func(kind string) bool { return kind != "application/vnd.kubernetes.protobuf" }) {
-		t.Errorf("responses have media types %q", got.kinds)
+	if !allProtobuf(got.received) {
+		t.Errorf("responses have media types %q", got.received)
 	}
 }
 
@@ -157,7 +171,7 @@ func TestMetadataInProtobuf(t *testing.T) {
 	if _, err := custom.Create(t.Context(), site("a", "x"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	recorded, got := answers(cfg)
+	recorded, got := record(cfg)
 	c := metadata.NewForConfigOrDie(metadata.ConfigFor(recorded)).Resource(sites).Namespace(ns)
 	o, err := c.Get(t.Context(), "a", metav1.GetOptions{})
 	if err != nil || o.Name != "a" || o.UID == "" || o.ResourceVersion == "" {
@@ -176,35 +190,7 @@ func TestMetadataInProtobuf(t *testing.T) {
 	if o, ok := event.Object.(*metav1.PartialObjectMetadata); !ok || event.Type != watch.Added || o.UID != list.Items[0].UID {
 		t.Errorf("watched %s %+v", event.Type, event.Object)
 	}
-	if len(got.kinds) == 0 || slices.ContainsFunc(got.kinds, func(kind string) bool { return kind != "application/vnd.kubernetes.protobuf" }) {
-		t.Errorf("responses have media types %q", got.kinds)
+	if !allProtobuf(got.received) {
+		t.Errorf("responses have media types %q", got.received)
 	}
-}
-
-// received records the media types of responses.
-type received struct {
-	http.RoundTripper
-	mu    sync.Mutex
-	kinds []string
-}
-
-func (s *received) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := s.RoundTripper.RoundTrip(r)
-	if err == nil {
-		kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.kinds = append(s.kinds, kind)
-	}
-	return resp, err
-}
-
-func answers(cfg *rest.Config) (*rest.Config, *received) {
-	s := &received{}
-	out := rest.CopyConfig(cfg)
-	out.Wrap(func(rt http.RoundTripper) http.RoundTripper {
-		s.RoundTripper = rt
-		return s
-	})
-	return out, s
 }

@@ -28,6 +28,7 @@ func TestPagesShowOneConsistentSnapshot(t *testing.T) {
 
 	var g sync.WaitGroup
 	stop := make(chan struct{})
+	defer func() { close(stop); g.Wait() }()
 	for w := range 3 {
 		g.Go(func() {
 			r := rand.New(rand.NewPCG(11, uint64(w)))
@@ -52,8 +53,6 @@ func TestPagesShowOneConsistentSnapshot(t *testing.T) {
 		}
 		samePlaces(t, items, whole.Items)
 	}
-	close(stop)
-	g.Wait()
 }
 
 // listInPages lists page by page. It returns all items and the resourceVersion, which
