@@ -117,6 +117,12 @@ func (c *check) invalidValue(f field, shown document.Value, detail string) {
 	c.errs = append(c.errs, schema.FieldError{Type: schema.ErrorInvalid, Path: f.path(), Field: f.pathText(), BadValue: shown, Detail: detail})
 }
 
+// duplicateValue adds an error "Duplicate value" for f that shows another value instead of f's.
+func (c *check) duplicateValue(f field, shown document.Value) {
+	c.invalidValue(f, shown, "")
+	c.errs[len(c.errs)-1].Type = schema.ErrorDuplicate
+}
+
 // valueOmitted stands for a value in messages that would be too long.
 const valueOmitted = "<value omitted>"
 

@@ -111,20 +111,20 @@ func addsItems(list, old document.Value) bool {
 	return false
 }
 
-// deviceKey identifies a device, or a share of one.
-func deviceKey(device document.Value) string {
-	var key strings.Builder
+// deviceID identifies a device, or a share of one, in the form in which messages show it.
+func deviceID(device document.Value) document.Value {
+	id := document.NewObject()
 	for _, name := range [...]string{"driver", "pool", "device", "shareID"} {
-		key.WriteString(device.Get(name).StringOr("") + "\x00")
+		id = id.With(strings.ToUpper(name[:1])+name[1:], document.NewString(device.Get(name).StringOr("")))
 	}
-	return key.String()
+	return id
 }
 
 func validateDeviceStatuses(c *check, devices field, allocation document.Value) {
 	const maxConditions, maxInterface, maxHardware, maxIPs = 8, 256, 128, 16
 	var allocated, seen seenTexts
 	for _, result := range allocation.Lookup("devices", "results").Items() {
-		allocated.add(deviceKey(result))
+		allocated.add(deviceID(result).String())
 	}
 	for i := range devices.items() {
 		device := devices.item(i)
@@ -133,8 +133,9 @@ func validateDeviceStatuses(c *check, devices field, allocation document.Value) 
 		c.poolName(device.get("pool"))
 		c.syntax(device.get("device"), names.DNSLabel)
 		c.shareID(device.get("shareID"))
-		if !allocated.has(deviceKey(device.Value)) {
-			c.invalid(device, "must be an allocated device in the claim")
+		id := deviceID(device.Value)
+		if !allocated.has(id.String()) {
+			c.invalidValue(device, id, "must be an allocated device in the claim")
 		}
 		c.maxItems(conditions, maxConditions)
 		c.conditions(conditions)
@@ -151,7 +152,9 @@ func validateDeviceStatuses(c *check, devices field, allocation document.Value) 
 				c.distinct(ip, ip.text(), &addresses)
 			}
 		}
-		c.distinct(device, deviceKey(device.Value), &seen)
+		if seen.add(id.String()) {
+			c.duplicateValue(device, id)
+		}
 	}
 }
 
