@@ -26,9 +26,10 @@ type step struct {
 	Method, Path, ContentType, Body string
 
 	Code int
-	// Message is that of a refusal, and Status the status of a review.
-	Message string
-	Status  any
+	// Message is that of a refusal, and Details are its details, nil if they were not recorded. Status is
+	// the status of a review.
+	Message         string
+	Details, Status any
 	// ContentTypeOptions is the header X-Content-Type-Options, nil if it was not recorded.
 	ContentTypeOptions *string
 }
@@ -58,7 +59,7 @@ func newClusterOf(t *testing.T, version string) rbac.Cluster {
 
 func TestRecordings(t *testing.T) {
 	// Requests for objects, and those that are refused before they reach the cluster.
-	for _, file := range []string{"recorded", "paths", "signers", "streams", "claims", "forbidden", "escalation", "selected", "creating", "reviews"} {
+	for _, file := range []string{"recorded", "paths", "signers", "streams", "claims", "forbidden", "escalation", "selected", "creating", "reviews", "details"} {
 		t.Run(file, func(t *testing.T) { testRecording(t, "testdata/"+file+".jsonl", "") })
 	}
 	// Kinds that kube-apiserver 1.37 is the first to serve, whose version answered.
@@ -104,8 +105,8 @@ func testRecording(t *testing.T, file, version string) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		var got struct {
-			Message string
-			Status  any
+			Message         string
+			Details, Status any
 		}
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil && want.Code >= 300 {
 			got.Message = w.Body.String() // in plain text
@@ -116,28 +117,24 @@ func testRecording(t *testing.T, file, version string) {
 		if options := w.Header().Get("X-Content-Type-Options"); want.ContentTypeOptions != nil && options != *want.ContentTypeOptions {
 			t.Errorf("%s: %s %s: X-Content-Type-Options is %q, want %q", want.Name, want.Method, want.Path, options, *want.ContentTypeOptions)
 		}
+		if want.Details != nil && !reflect.DeepEqual(got.Details, want.Details) {
+			t.Errorf("%s: the details are %v, want %v", want.Name, got.Details, want.Details)
+		}
 		if want.Status != nil && !reflect.DeepEqual(got.Status, want.Status) {
 			t.Errorf("%s: the status is %v, want %v", want.Name, got.Status, want.Status)
 		}
 	}
 }
 
-// TestStreamsBefore135 opens a stream with GET in a version that does not need the right to create one.
-func TestStreamsBefore135(t *testing.T) {
-	c := newClusterOf(t, "1.34")
-	admin := cluster.User{Groups: []string{"system:masters"}}
-	const group = "rbac.authorization.k8s.io"
-	for resource, body := range map[string]string{
-		"clusterroles":        `{"metadata":{"name":"streams"},"rules":[{"apiGroups":[""],"resources":["pods/exec"],"verbs":["get"]}]}`,
-		"clusterrolebindings": `{"metadata":{"name":"streams"},"roleRef":{"apiGroup":"` + group + `","kind":"ClusterRole","name":"streams"},"subjects":[{"apiGroup":"` + group + `","kind":"User","name":"ada"}]}`,
-	} {
-		if _, err := c.Do(t.Context(), &cluster.Request{Verb: cluster.Create, Group: group, Version: "v1", Resource: resource, Body: []byte(body), User: admin}); err != nil {
-			t.Fatal(err)
+// TestStreamsOfVersions opens a stream with GET, which needs the right to create one from Kubernetes 1.35 on.
+func TestStreamsOfVersions(t *testing.T) {
+	for version, allowed := range map[string]bool{"1.34": true, "1.35": false} {
+		c := newClusterOf(t, version)
+		bindRole(t, c, "ada", []any{map[string]any{"apiGroups": []string{""}, "resources": []string{"pods/exec"}, "verbs": []string{"get"}}})
+		exec := &cluster.Request{Verb: cluster.Get, Version: "v1", Resource: "pods", Namespace: "shop", Name: "p", Subresource: "exec", User: cluster.User{Name: "ada"}}
+		if err := c.Authorize(t.Context(), exec); (err == nil) != allowed {
+			t.Errorf("%s: %v, want it to be allowed: %t", version, err, allowed)
 		}
-	}
-	exec := &cluster.Request{Verb: cluster.Get, Version: "v1", Resource: "pods", Namespace: "shop", Name: "p", Subresource: "exec", User: cluster.User{Name: "ada"}}
-	if err := c.Authorize(t.Context(), exec); err != nil {
-		t.Error(err)
 	}
 }
 
