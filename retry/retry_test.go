@@ -3,10 +3,14 @@ package retry_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,9 +35,14 @@ func TestKindOf(t *testing.T) {
 		{"an apply that conflicts with other managers", apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Field: ".data.a"}}, "conflict"), retry.Stop},
 		{"the name already exists", apierrors.NewAlreadyExists(maps, "a"), retry.Stop},
 		{"too many requests", apierrors.NewTooManyRequests("later", 1), retry.Busy},
-		{"the server has timed out", apierrors.NewTimeoutError("etcd", 1), retry.Busy},
+		{"the server has timed out", apierrors.NewTimeoutError("etcd", 0), retry.Busy},
+		{"the server asks to try again", apierrors.NewServerTimeout(maps, "get", 0), retry.Busy},
 		{"an internal error with Retry-After", apierrors.NewGenericServerResponse(500, "get", maps, "a", "", 3, true), retry.Busy},
 		{"unavailable", apierrors.NewServiceUnavailable("down"), retry.Unavailable},
+		{"nothing listens", sent(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), retry.Unavailable},
+		{"the connection was reset", sent(&net.OpError{Op: "read", Err: syscall.ECONNRESET}), retry.Unavailable},
+		{"the connection ended", sent(io.EOF), retry.Unavailable},
+		{"no such host", sent(&net.OpError{Op: "dial", Err: &net.DNSError{Name: "a", IsNotFound: true}}), retry.Stop},
 		{"not found", apierrors.NewNotFound(maps, "a"), retry.Stop},
 		{"the caller's context has ended", context.DeadlineExceeded, retry.Stop},
 	} {
@@ -41,6 +50,11 @@ func TestKindOf(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", c.why, got, c.want)
 		}
 	}
+}
+
+// sent returns the error of a client whose request failed as given.
+func sent(err error) error {
+	return &url.Error{Op: "Get", URL: "http://127.0.0.1:1/api", Err: err}
 }
 
 // TestKindOfTimeouts: errors.Is finds context.DeadlineExceeded in the timeouts of a client too.
@@ -91,8 +105,14 @@ func TestEachKindHasItsOwnDelay(t *testing.T) {
 		{"constant delays for unavailable servers", apierrors.NewServiceUnavailable(""), 4 * time.Second, 4500 * time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			begin, calls, retries := time.Now(), 0, 0
-			p := retry.Policy{Attempts: 5, OnRetry: func(retry.Attempt) { retries++ }}
+			begin, calls, retries, waits := time.Now(), 0, 0, time.Duration(0)
+			p := retry.Policy{Attempts: 5, OnRetry: func(a retry.Attempt) {
+				retries++
+				waits += a.Wait
+				if a.Number != retries || a.Kind != retry.KindOf(c.err) || a.Err != c.err {
+					t.Errorf("%s: retry %d is reported as %+v", c.why, retries, a)
+				}
+			}}
 			err := p.Do(t.Context(), func(context.Context) error {
 				calls++
 				return c.err
@@ -101,8 +121,8 @@ func TestEachKindHasItsOwnDelay(t *testing.T) {
 			if !errors.As(err, &gaveUp) || gaveUp.Attempts != 5 || !errors.Is(err, c.err) || calls != 5 || retries != 4 {
 				t.Errorf("%s: %d calls, %d retries, %v", c.why, calls, retries, err)
 			}
-			if took := time.Since(begin); took < c.least || took > c.most {
-				t.Errorf("%s: it took %v, want %v to %v", c.why, took, c.least, c.most)
+			if took := time.Since(begin); took < c.least || took > c.most || took != waits {
+				t.Errorf("%s: it took %v, want %v to %v, and %v were reported", c.why, took, c.least, c.most, waits)
 			}
 		})
 	}
@@ -214,6 +234,18 @@ func TestVersionsAreBounded(t *testing.T) {
 	c.Forget("c")
 	if _, _, ok := c.Get("c"); ok {
 		t.Error("a forgotten version is kept")
+	}
+	c.Put("d", 4)
+	c.Put("e", 5)
+	c.Put("d", 6)
+	c.Put("f", 7) // e was the least recently used, because d was put again
+	if v, _, ok := c.Get("d"); v != 6 || !ok {
+		t.Errorf("the version that was put again is %d, %t", v, ok)
+	}
+	least := retry.NewVersions[int](0, 0, nil)
+	least.Put("a", 1)
+	if _, _, ok := least.Get("a"); !ok {
+		t.Error("a cache for no objects does not keep one")
 	}
 }
 
