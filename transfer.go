@@ -59,8 +59,14 @@ func (w *write) transfer(applied *Result) *Result {
 	if w.noted != nil {
 		w.noted.Migrated(from)
 	}
+	next := &moved
+	if w.Value.Lookup("metadata", "resourceVersion").StringOr("") != "" { // in an exported object; the transfer has changed it
+		stale := moved
+		stale.Value = moved.Value.Remove("metadata", "resourceVersion")
+		next = &stale
+	}
 	transferred := fmt.Sprintf("the fields of %s are transferred to %s", strings.Join(from, ", "), w.change.FieldManager)
-	if then(&moved, w.change.FieldManager, w.document(), transferred+", but the manifest is refused when it is applied again") {
+	if then(next, w.change.FieldManager, w.document(), transferred+", but the manifest is refused when it is applied again") {
 		out.Notes = append(out.Notes, transferred+" and applied again, as by kubectl")
 	}
 	return &out
