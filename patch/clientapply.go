@@ -44,12 +44,19 @@ func ReadLastApplied(object document.Value) (document.Value, error) {
 
 // WithLastApplied returns a configuration with itself in the annotation [LastApplied], as
 // 'kubectl apply' sends it. The stored copy has an empty metadata.annotations if it has no
-// annotations, and omits any previous value of the annotation.
+// annotations, and omits any previous value of the annotation. Annotations that are null are
+// empty strings in both, as kubectl reads them.
 func WithLastApplied(config document.Value) document.Value {
 	annotations := config.Lookup("metadata", "annotations")
 	if annotations.Kind() != document.Object {
 		annotations = document.NewObject()
 	}
-	plain := config.Set(annotations.Without(LastApplied), "metadata", "annotations")
+	annotations = annotations.Without(LastApplied)
+	for key, v := range annotations.Members() {
+		if v.IsNull() {
+			annotations = annotations.With(key, document.NewString(""))
+		}
+	}
+	plain := config.Set(annotations, "metadata", "annotations")
 	return plain.Set(document.NewString(string(plain.JSON())+"\n"), "metadata", "annotations", LastApplied)
 }
