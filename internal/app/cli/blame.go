@@ -112,31 +112,34 @@ func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 	if err := o.checkManagers(objects); err != nil {
 		return err
 	}
-	found, err := o.blameEach(objects)
-	if err != nil {
-		return err
-	}
-	if o.output == "text" {
-		// kubectl shows the managedFields of all objects or of none.
-		owned := slices.ContainsFunc(objects, func(o *patchlab.Object) bool { return o.Managed.Len() > 0 })
-		a.printBlamed(found, o.color.on(a.Out), len(objects) > 1, owned)
-		return nil
-	}
-	documents := make([]document.Value, len(found))
-	for i, b := range found {
-		if documents[i], err = asDocument(b); err != nil {
+	// kubectl shows the managedFields of all objects or of none.
+	owned := slices.ContainsFunc(objects, func(o *patchlab.Object) bool { return o.Managed.Len() > 0 })
+	several, printed := len(objects) > 1, 0
+	var documents []document.Value
+	err = o.blameEach(objects, func(b *blamed) error {
+		if o.output != "text" {
+			v, err := asDocument(b)
+			documents = append(documents, v)
 			return err
 		}
+		if printed++; printed > 1 {
+			a.print("\n")
+		}
+		a.printBlamed(b, o.color.on(a.Out), several, owned)
+		return nil
+	})
+	if err != nil || o.output == "text" {
+		return err
 	}
 	a.print(string(encode(o.output, documents)))
 	return nil
 }
 
-// blameEach returns the owners of the objects. Of several objects, those are left out of which no requested manager
-// owns anything, and those without the requested field, unless all of them lack it.
-func (o *blameOptions) blameEach(objects []*patchlab.Object) ([]*blamed, error) {
-	several := len(objects) > 1
-	var found []*blamed
+// blameEach calls yield with the owners of each object, one after the other, because the lines of all objects of a
+// dump need much memory. Of several objects, those are left out of which no requested manager owns anything, and
+// those without the requested field, unless all of them lack it.
+func (o *blameOptions) blameEach(objects []*patchlab.Object, yield func(*blamed) error) error {
+	several, found := len(objects) > 1, 0
 	var lacking error // of the first object without the field
 	for _, object := range objects {
 		if several && len(o.managers) > 0 && len(o.wanted(object)) == 0 {
@@ -147,16 +150,19 @@ func (o *blameOptions) blameEach(objects []*patchlab.Object) ([]*blamed, error) 
 		switch {
 		case errors.As(err, &missing) && several:
 			lacking = cmp.Or(lacking, err)
+			continue
 		case err != nil:
-			return nil, err
-		default:
-			found = append(found, b)
+			return err
+		}
+		found++
+		if err := yield(b); err != nil {
+			return err
 		}
 	}
-	if len(found) == 0 {
-		return nil, lacking
+	if found == 0 {
+		return lacking
 	}
-	return found, nil
+	return nil
 }
 
 // opened reads the objects that the arguments of a command name, which shows owners.
