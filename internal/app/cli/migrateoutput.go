@@ -104,11 +104,7 @@ func (m *migrating) commands() string {
 	b.WriteString("\nThe patches; " + guard + ":\n")
 	groups := m.byNamespace()
 	for _, in := range groups {
-		b.WriteString("  for object in")
-		for _, one := range in {
-			b.WriteString(" " + one.resource)
-		}
-		b.WriteString("; do\n    echo \"$object $(" + m.send(`"$object"`, in[0].namespace, " -o patch", "\n      ") + printVersion + ")\"\n  done\n")
+		b.WriteString(loopOver(in) + "; do\n    echo \"$object $(" + m.send(`"$object"`, in[0].namespace, " -o patch", "\n      ") + printVersion + ")\"\n  done\n")
 	}
 	namespace := "NAMESPACE"
 	if len(groups) == 1 {
@@ -117,6 +113,19 @@ func (m *migrating) commands() string {
 	b.WriteString("\nThe patch that reverts one, with the resourceVersion that this command prints and the copy of the objects before the migration:\n  " +
 		m.send("KIND/NAME", namespace, " -o back --resource-version RV", "\n    ") + "\n")
 	return b.String()
+}
+
+// loopOver returns the beginning of a loop over objects, with a few of them on each line.
+func loopOver(objects []migrated) string {
+	const longest = 100
+	text, length := "  for object in", len("  for object in")
+	for i, one := range objects {
+		if i > 0 && length+len(one.resource) > longest {
+			text, length = text+" \\\n     ", len("     ")
+		}
+		text, length = text+" "+one.resource, length+1+len(one.resource)
+	}
+	return text
 }
 
 // printVersion makes kubectl print the new resourceVersion.
