@@ -21,7 +21,7 @@ import (
 // blameOptions are the flags of blame.
 type blameOptions struct {
 	schemas     schemaFlags
-	kubectl     kubectlFlags
+	inputs      inputFlags
 	namespace   string
 	managers    []string
 	path        string
@@ -44,8 +44,8 @@ field: the API server set its default, or the owner released it. Lines without a
 annotation only contain other fields.
 
 OBJECT contains objects with their managedFields (kubectl get -o yaml
---show-managed-fields). It is a file, "-" for standard input, or KIND/NAME, which is
-read from the cluster with kubectl unless a file or folder has this name.
+--show-managed-fields). It is a file, a folder, "-" for standard input, or KIND/NAME, which
+is read from the cluster with kubectl unless a file or folder has this name.
 
 ` + selectionHelp + `
 
@@ -64,12 +64,13 @@ Fields that are in managedFields but not in the object are listed at the end.
   # Show one part of the object
   patchlab blame live.yaml --path '.spec.template.spec.containers[name="web"]'`,
 		Args:              objectAndSelection,
-		ValidArgsFunction: a.completeSelection(&o.kubectl),
+		ValidArgsFunction: a.completeSelection(&o.inputs.kubectl),
 		RunE:              func(c *cobra.Command, args []string) error { return a.blame(c.Context(), args, &o) },
 	}
 	o.schemas.add(c)
-	o.kubectl.add(c)
-	o.schemas.addCluster(c, &o.kubectl)
+	o.inputs.command = c
+	o.inputs.kubectl.add(c)
+	o.schemas.addCluster(c, &o.inputs.kubectl)
 	f := c.Flags()
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object in the cluster, or of the selected objects")
 	f.StringArrayVar(&o.managers, "manager", nil, "show only the lines that manager `NAME` owns, and the fields that contain them (repeatable)")
@@ -77,7 +78,8 @@ Fields that are in managedFields but not in the object are listed at the end.
 	oneOf(c, &o.output, "output", "o", "text", "output format: text, json or yaml", "text", "json", "yaml")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	o.color.add(c, "the output")
-	a.completeInputs(c, &o.kubectl)
+	f.BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process the folders of OBJECT recursively")
+	a.completeInputs(c, &o.inputs.kubectl)
 	addQuiet(c, &o.quiet)
 	complete := func(values func(*patchlab.Object) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -172,8 +174,8 @@ func (a *App) opened(ctx context.Context, args []string, o *blameOptions) ([]*pa
 	if err != nil {
 		return nil, err
 	}
-	in := inputFlags{kubectl: o.kubectl, live: name}
-	docs, err := in.readLive(ctx, a, o.namespace)
+	o.inputs.live = name
+	docs, err := o.inputs.readLive(ctx, a, o.namespace)
 	if err != nil {
 		return nil, err
 	}

@@ -322,6 +322,7 @@ func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error)
 	source.Recursive, source.Duplicates, source.Unread = f.recursive, d, unread
 	if f.command != nil && f.command.Flags().Lookup("recursive") != nil {
 		source.RecursiveFlag = "-R"
+		source.Shallow = func(dir string) { a.note("the folders within " + dir + " are not read; -R reads them") }
 	}
 	docs, skipped, err := source.Documents(names...)
 	if err != nil {

@@ -39,7 +39,7 @@ are transferred to a manager that uses server-side apply: the managers to fold, 
 that the new manager could not remove without the migration, the patch that transfers
 them, and the patch that reverts the transfer. Nothing in a cluster is changed.
 
-OBJECT is a live object with its managedFields: a file, "-" for standard input, or
+OBJECT is a live object with its managedFields: a file, a folder, "-" for standard input, or
 KIND/NAME, which is read from the cluster with kubectl. The managers to fold are those of
 --from, otherwise those that kubectl folds: the managers whose updates own the
 last-applied annotation. With -f, the manifest to be applied next is tested with and
@@ -74,8 +74,9 @@ Of several objects, those that cannot be migrated are errors, and the others are
 	}
 	o.schemas.add(c)
 	f := c.Flags()
-	o.inputs.command, o.inputs.recursive = c, false
+	o.inputs.command = c
 	f.StringSliceVarP(&o.inputs.files, "filename", "f", nil, "manifest to be applied next: file, folder, glob or - (repeatable)")
+	f.BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process the folders of OBJECT and -f recursively")
 	o.inputs.kubectl.add(c)
 	o.schemas.addCluster(c, &o.inputs.kubectl)
 	f.StringArrayVar(&o.from, "from", nil, "manager to fold (repeatable; default the managers whose updates own the last-applied annotation)")

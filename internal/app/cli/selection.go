@@ -85,15 +85,15 @@ func (a *App) completeSelection(kubectl *kubectlFlags) cobra.CompletionFunc {
 		if args[0] == "-" || isResource(args[0]) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return a.namesIn(c.Context(), args[0], kubectl), cobra.ShellCompDirectiveNoFileComp
+		recursive, _ := c.Flags().GetBool("recursive")
+		return a.namesIn(c.Context(), inputFlags{kubectl: *kubectl, live: args[0], recursive: recursive}), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// namesIn returns the names of the objects in a file.
-func (a *App) namesIn(ctx context.Context, file string, kubectl *kubectlFlags) []string {
+// namesIn returns the names of the objects in an input.
+func (a *App) namesIn(ctx context.Context, in inputFlags) []string {
 	quiet := *a
 	quiet.quiet = true
-	in := inputFlags{kubectl: *kubectl, live: file}
 	docs, err := in.readLive(ctx, &quiet, "")
 	if err != nil {
 		return nil

@@ -34,6 +34,9 @@ type Source struct {
 	// RecursiveFlag is the flag with which users of a command set Recursive; the error for a directory
 	// without manifests names it. It is empty if there is none.
 	RecursiveFlag string
+	// Shallow, if not nil, is called with each directory that has manifests besides those in its
+	// subdirectories, which are not read because Recursive is not set.
+	Shallow func(dir string)
 	// Duplicates determines the treatment of duplicate keys. The zero value refuses them.
 	Duplicates document.Duplicates
 	// Unread, if not nil, is called with the error of each file of a directory or glob that
@@ -241,6 +244,7 @@ func (s *Source) folder(dir string) ([]string, error) {
 		fsys, join, root = os.DirFS(dir), filepath.Join, "."
 	}
 	var files []string
+	within := false // manifests that are not read
 	err := fs.WalkDir(fsys, root, func(name string, e fs.DirEntry, err error) error {
 		file := name
 		if s.FS == nil {
@@ -250,6 +254,7 @@ func (s *Source) folder(dir string) ([]string, error) {
 		case err != nil:
 			return err
 		case e.IsDir() && name != root && !s.Recursive:
+			within = within || s.Shallow != nil && hasManifests(fsys, name)
 			return fs.SkipDir
 		case e.IsDir() && isChart(fsys, name):
 			return s.leaveOutChart(file)
@@ -273,8 +278,28 @@ func (s *Source) folder(dir string) ([]string, error) {
 		}
 		return nil, &fileError{dir, text, fs.ErrNotExist}
 	}
+	if within {
+		s.Shallow(dir)
+	}
 	slices.Sort(files)
 	return files, nil
+}
+
+// hasManifests reports whether a directory or one below it has files with names of manifests, apart from hidden
+// directories and the templates of charts.
+func hasManifests(fsys fs.FS, dir string) bool {
+	found := false
+	_ = fs.WalkDir(fsys, dir, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil, e.IsDir() && (strings.HasPrefix(path.Base(name), ".") || isChart(fsys, name)):
+			return fs.SkipDir
+		case e.IsDir() || !hasManifestName(name):
+			return nil
+		}
+		found = true
+		return fs.SkipAll
+	})
+	return found
 }
 
 // isChart reports whether a directory holds the templates of a Helm chart.
