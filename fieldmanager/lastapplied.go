@@ -65,7 +65,7 @@ func annotateLastApplied(object, config document.Value) document.Value {
 	if lastApplied(object) == "" {
 		return object
 	}
-	annotations := config.Lookup("metadata", "annotations")
+	annotations := patch.NullsAsText(config.Lookup("metadata", "annotations"))
 	if allStrings(annotations) {
 		config = config.Set(annotations.Without(LastApplied), "metadata", "annotations")
 	} else { // the API server reads none of the annotations if one is not a string

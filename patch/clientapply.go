@@ -51,12 +51,20 @@ func WithLastApplied(config document.Value) document.Value {
 	if annotations.Kind() != document.Object {
 		annotations = document.NewObject()
 	}
-	annotations = annotations.Without(LastApplied)
-	for key, v := range annotations.Members() {
-		if v.IsNull() {
-			annotations = annotations.With(key, document.NewString(""))
-		}
-	}
+	annotations = NullsAsText(annotations.Without(LastApplied))
 	plain := config.Set(annotations, "metadata", "annotations")
 	return plain.Set(document.NewString(string(plain.JSON())+"\n"), "metadata", "annotations", LastApplied)
+}
+
+// NullsAsText returns annotations with an empty string in place of each null, as the libraries of Kubernetes
+// read those of an object without a Go type.
+func NullsAsText(annotations document.Value) document.Value {
+	if annotations.Kind() == document.Object {
+		for i := range annotations.Len() {
+			if annotations.At(i).IsNull() {
+				annotations = annotations.With(annotations.Key(i), document.NewString(""))
+			}
+		}
+	}
+	return annotations
 }
