@@ -63,6 +63,8 @@ func Hint(data []byte, err *document.SyntaxError) string {
 	line := line(data, err.Position.Line)
 	indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
 	switch {
+	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
+		return "this is compressed by gzip; decompress it first, for example with 'zcat FILE | patchlab … -'"
 	case !isText(data):
 		return "this is not a text file in UTF-8"
 	case bytes.HasPrefix(data, []byte("%YAML")):
