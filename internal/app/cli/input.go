@@ -309,6 +309,9 @@ func withResourceAdvice(name string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) || !kindName.MatchString(name) {
 		return err
 	}
+	if _, found := os.Stat(name); found == nil { // the file that does not exist is a link in this folder
+		return err
+	}
 	return fmt.Errorf("%w; an object of a cluster is named KIND/NAME, such as %s/NAME", err, name)
 }
 
