@@ -114,9 +114,15 @@ func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 	if err := o.checkManagers(objects); err != nil {
 		return err
 	}
-	// kubectl shows the managedFields of all objects or of none.
-	owned := slices.ContainsFunc(objects, func(o *patchlab.Object) bool { return o.Managed.Len() > 0 })
 	several, printed := len(objects) > 1, 0
+	// kubectl shows the managedFields of all objects or of none.
+	if o.output == "text" && !slices.ContainsFunc(objects, func(o *patchlab.Object) bool { return o.Managed.Len() > 0 }) {
+		without := targetOf(objects[0].Value).String() + " has"
+		if several {
+			without = "the objects have"
+		}
+		a.note(without + " no managedFields; use 'kubectl get -o yaml --show-managed-fields' to include them")
+	}
 	var documents []document.Value
 	err = o.blameEach(objects, func(b *blamed) error {
 		if o.output != "text" {
@@ -127,7 +133,8 @@ func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 		if printed++; printed > 1 {
 			a.print("\n")
 		}
-		a.printBlamed(b, o.color.on(a.Out), several, owned)
+		w := blameWriter{blamed: b, color: o.color.on(a.Out), several: several}
+		a.print(w.text())
 		return nil
 	})
 	if err != nil || o.output == "text" {

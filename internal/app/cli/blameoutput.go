@@ -9,16 +9,6 @@ import (
 	"github.com/patchlab-dev/patchlab/explain"
 )
 
-// printBlamed prints an object with its owners as text. owned reports whether one of the objects that were read has
-// managedFields, and several whether several were read.
-func (a *App) printBlamed(b *blamed, color, several, owned bool) {
-	if !owned {
-		a.note(b.Target.String() + " has no managedFields; use 'kubectl get -o yaml --show-managed-fields' to include them")
-	}
-	w := blameWriter{blamed: b, color: color, several: several}
-	a.print(w.text())
-}
-
 // blameWriter prints an object with its owners as text.
 type blameWriter struct {
 	*blamed

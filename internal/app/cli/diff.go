@@ -61,7 +61,8 @@ object. What 'kubectl apply' changes is shown by 'patchlab apply -o diff', with
 FROM and TO accept the same inputs as LIVE and PATCH of apply; objects are matched by kind,
 namespace and name, and those that only one side has are named, with --namespace without
 those of FROM in other namespaces. An object that only FROM has is no difference for
---exit-code, because FROM may be a dump of a cluster.
+--exit-code, because FROM may be a dump of a cluster. Of several objects, those without
+differences are only counted.
 
 The configuration for server-side apply contains the fields that --field-manager has
 applied before and that TO still has, and the changed fields. As in apply, the program
@@ -249,7 +250,9 @@ func (d *differing) one(object manifest.Object) error {
 	case "patch":
 		return d.patch(found)
 	}
-	d.text(d.compared(found))
+	if result.outcome == changed || d.notes.total == 1 {
+		d.text(d.compared(found))
+	}
 	return nil
 }
 
