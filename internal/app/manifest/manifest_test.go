@@ -85,6 +85,7 @@ func TestHints(t *testing.T) {
 		{"kind: {{ .Values.kind }}\n", "helm template"},
 		{"kind: A\nspec:\n\tx: 1\n", "begins with a tab"},
 		{"Name:         web\nAnnotations:  deployment.kubernetes.io/revision: 1\n", "kubectl describe"},
+		{"{\"kind\": \"PodList\", \"items\": []}\n==== START logs for container web of pod shop/web ====\nstarted\n", "kubectl cluster-info dump"},
 	} {
 		_, err := manifest.Parse("f.yaml", []byte(c.in))
 		var syntax *document.SyntaxError

@@ -73,6 +73,8 @@ func Hint(data []byte, err *document.SyntaxError) string {
 		return "this looks like a template; render it first, for example with 'helm template'"
 	case bytes.HasPrefix(data, []byte("Name:  ")):
 		return "this looks like the output of 'kubectl describe'; use that of 'kubectl get -o yaml --show-managed-fields'"
+	case bytes.Contains(data, []byte("\n==== START logs ")):
+		return "this looks like the output of 'kubectl cluster-info dump'; write it to a folder with --output-directory, and read that with -R"
 	case bytes.ContainsRune(indent, '\t'):
 		return "this line begins with a tab; indent YAML with spaces"
 	}
