@@ -13,7 +13,7 @@ import (
 )
 
 // manifestHint returns advice on a field that is invalid although nothing is wrong with what the
-// manifest has there: it is too large for client-side apply, a key has no value, its variables are
+// manifest has there: it is too large for client-side apply, a key has no value, it is encrypted, its variables are
 // replaced by a tool that was not used, the apply empties it, or the live object has more items or fields. It returns "" for
 // any other field.
 func (w *write) manifestHint(f FieldError) string {
@@ -25,11 +25,17 @@ func (w *write) manifestHint(f FieldError) string {
 	case w.change.Action == ActionApply && strings.HasPrefix(f.Message, `Invalid value: "null"`) && isEmptyParent(w.Value.Follow(f.Path)):
 		return "the manifest has it empty, and where an apply removes the last field or item it leaves null; omit it from the manifest"
 	}
-	if text, _ := w.Value.Follow(f.Path).Text(); strings.Contains(text, "${") && strings.Contains(text, "}") {
+	switch v := w.Value.Follow(f.Path); {
+	case isEncrypted(v), isEncrypted(v.Get("mac")):
+		return "this is encrypted by SOPS; decrypt the file first, for example with 'sops decrypt'"
+	case strings.Contains(v.StringOr(""), "${") && strings.Contains(v.StringOr(""), "}"):
 		return "this contains a variable; replace it first, for example with 'flux envsubst'"
 	}
 	return cmp.Or(w.keptItem(f.Path), w.keptField(f))
 }
+
+// isEncrypted reports whether a value is a text that SOPS has encrypted.
+func isEncrypted(v document.Value) bool { return strings.HasPrefix(v.StringOr(""), "ENC[") }
 
 // isEmptyParent reports whether a value is an object without fields or a list without items.
 func isEmptyParent(v document.Value) bool {
