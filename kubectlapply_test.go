@@ -19,6 +19,7 @@ type recordedApply struct {
 	Name, Reason   string
 	Args, Manifest string
 	Live, After    json.RawMessage // absent if there is no object
+	Unchanged      bool            // the resource version is the same
 	Code           int
 	Stderr         string
 }
@@ -50,10 +51,7 @@ func TestKubectlApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	lab, err := patchlab.New(patchlab.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lab := newLab(t, patchlab.Options{CRDs: os.DirFS(filepath.Join("testdata", "crds"))})
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
 	seen := map[string]bool{}
@@ -100,6 +98,9 @@ func (r *recordedApply) compare(t *testing.T, lab *patchlab.Lab) {
 	}
 	if got, want := withoutIdentity(got.Object()), withoutIdentity(object.Root); !document.Equal(got, want) {
 		t.Errorf("%s:\ngot  %s\nwant %s", r.Reason, got, want)
+	}
+	if before, err := document.Parse(live, document.Options{}); r.Unchanged && (err != nil || !document.Equal(got.Object(), before.Root)) {
+		t.Errorf("%s: the object or a time of its managers changes (%v):\ngot  %s\nwant %s", r.Reason, err, got.Object(), live)
 	}
 	if _, warning, found := strings.Cut(strings.TrimSpace(r.Stderr), "Error: "); found &&
 		!slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, warning) }) {

@@ -81,7 +81,8 @@ func annotateLastApplied(object, config document.Value) document.Value {
 	if size+len(LastApplied)+len(text) > maxAnnotations {
 		return object.Remove("metadata", "annotations", LastApplied)
 	}
-	return object.Set(document.NewString(text), "metadata", "annotations", LastApplied)
+	written := patch.NullsAsText(object.Lookup("metadata", "annotations")) // of a custom resource, which is not decoded
+	return object.Set(written.With(LastApplied, document.NewString(text)), "metadata", "annotations")
 }
 
 // allStrings reports whether all members of an object are strings.
