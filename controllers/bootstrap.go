@@ -19,10 +19,10 @@ import (
 )
 
 // starters returns the objects that kube-apiserver creates when it starts: the system namespaces,
-// the Service kubernetes with the first address of the range, the day since which legacy tokens are tracked,
+// the Service kubernetes with the first address of the range and the port of the server, the day since which legacy tokens are tracked,
 // and the priority classes of system pods (k8s.io/kubernetes/pkg/controlplane and plugin rest/scheduling).
-func starters(c *cluster.Cluster) []string {
-	return append(systemNamespaces(), kubernetesService(c),
+func starters(c *cluster.Cluster, at netip.AddrPort) []string {
+	return append(systemNamespaces(), kubernetesService(c, at),
 		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kube-apiserver-legacy-service-account-token-tracking","namespace":"kube-system"},
 		"data":{"since":"`+c.Now().UTC().Format(time.DateOnly)+`"}}`,
 		priorityClass("system-cluster-critical", 2000000000, "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."),
@@ -37,11 +37,16 @@ func systemNamespaces() (all []string) {
 	return all
 }
 
-func kubernetesService(c *cluster.Cluster) string {
+// kubernetesService returns the Service of a server with an address; the zero AddrPort means kube-apiserver's default port.
+func kubernetesService(c *cluster.Cluster, at netip.AddrPort) string {
+	port := "6443"
+	if at.IsValid() {
+		port = strconv.Itoa(int(at.Port()))
+	}
 	return `{"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes","namespace":"default",
 		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"` + c.ServiceRange().Addr().Next().String() + `",
 		"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","sessionAffinity":"None",
-		"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":6443}]}}`
+		"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":` + port + `}]}}`
 }
 
 func priorityClass(name string, value int, description string) string {
@@ -70,12 +75,13 @@ func roles() ([]string, error) {
 // Bootstrap creates the objects that every cluster has from the beginning: system namespaces,
 // the Service kubernetes, the ServiceCIDR of its address, the system priority classes, the FlowSchemas
 // and PriorityLevelConfigurations of kube-apiserver, and the APIServices of the versions
-// ([cluster.Cluster.RegisterVersions]). Existing objects are not changed.
-func Bootstrap(ctx context.Context, c *cluster.Cluster) error {
+// ([cluster.Cluster.RegisterVersions]). Existing objects are not changed. at is the address of the server, whose
+// port the Service has; the zero AddrPort for none.
+func Bootstrap(ctx context.Context, c *cluster.Cluster, at netip.AddrPort) error {
 	if err := c.RecordAddresses(ctx); err != nil {
 		return err
 	}
-	if err := startAll(ctx, c, starters(c)...); err != nil {
+	if err := startAll(ctx, c, starters(c, at)...); err != nil {
 		return err
 	}
 	if err := startServiceCIDR(ctx, c); err != nil {

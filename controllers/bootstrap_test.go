@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ func TestBootstrapCreatesTheInitialObjects(t *testing.T) {
 		}
 		defer c.Close()
 		for range 2 { // the second run keeps the existing objects
-			if err := errors.Join(Bootstrap(t.Context(), c), BootstrapRoles(t.Context(), c)); err != nil {
+			if err := errors.Join(Bootstrap(t.Context(), c, netip.AddrPort{}), BootstrapRoles(t.Context(), c)); err != nil {
 				t.Fatalf("%s: %v", version, err)
 			}
 		}
@@ -70,7 +71,8 @@ func TestBootstrapCreatesTheInitialObjects(t *testing.T) {
 }
 
 // TestPublishAddress compares the objects with the address of a server with those that kube-apiserver 1.36.3 had
-// created, except for the uid, the resourceVersion and times; with an address of IPv6 only the family differs.
+// created, except for the uid, the resourceVersion and times; with an address of IPv6 only the family differs. The Service has
+// the port of the server as its target.
 func TestPublishAddress(t *testing.T) {
 	endpoints := cluster.Request{Version: "v1", Resource: "endpoints", Namespace: "default", Name: "kubernetes"}
 	slice := cluster.Request{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices", Namespace: "default", Name: "kubernetes"}
@@ -93,11 +95,18 @@ func TestPublishAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		if err := Bootstrap(t.Context(), c); err != nil {
+		at := netip.MustParseAddrPort(tc.at)
+		if err := Bootstrap(t.Context(), c, at); err != nil {
 			t.Fatal(err)
 		}
+		service := cluster.Request{Version: "v1", Resource: "services", Namespace: "default", Name: "kubernetes"}
+		if got, err := c.Do(t.Context(), &service); err != nil {
+			t.Error(err)
+		} else if port := got.Object.Lookup("spec", "ports").At(0).Get("targetPort"); port.String() != strconv.Itoa(int(at.Port())) {
+			t.Errorf("%s: the Service has the port %s", tc.name, port)
+		}
 		for range 2 { // the second server keeps the existing objects
-			if err := PublishAddress(t.Context(), c, netip.MustParseAddrPort(tc.at)); err != nil {
+			if err := PublishAddress(t.Context(), c, at); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -157,7 +166,7 @@ func TestPublishAddressReplacesThatOfAnotherServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			if err := Bootstrap(t.Context(), c); err != nil {
+			if err := Bootstrap(t.Context(), c, netip.AddrPort{}); err != nil {
 				t.Fatal(err)
 			}
 			published := func(at string) (objects [2]document.Value) {
@@ -201,7 +210,7 @@ func TestPublishAddressesOfSeveralServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := Bootstrap(t.Context(), c); err != nil {
+	if err := Bootstrap(t.Context(), c, netip.AddrPort{}); err != nil {
 		t.Fatal(err)
 	}
 	hold := func(host, at string) func() {

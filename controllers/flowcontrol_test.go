@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func TestFlowControlOfAnExistingStore(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := Bootstrap(t.Context(), c); err != nil {
+				if err := Bootstrap(t.Context(), c, netip.AddrPort{}); err != nil {
 					t.Fatal(err)
 				}
 				return c

@@ -48,7 +48,7 @@ func repairs(c *cluster.Cluster, at netip.AddrPort, elapsed time.Duration) []fun
 }
 
 func startServices(ctx context.Context, c *cluster.Cluster, at netip.AddrPort) error {
-	if err := startAll(ctx, c, kubernetesService(c)); err != nil {
+	if err := startAll(ctx, c, kubernetesService(c, at)); err != nil {
 		return err
 	}
 	if err := startServiceCIDR(ctx, c); err != nil || !at.IsValid() {

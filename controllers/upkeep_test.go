@@ -18,7 +18,7 @@ func TestMaintain(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		if err := Bootstrap(t.Context(), c); err != nil {
+		if err := Bootstrap(t.Context(), c, netip.AddrPort{}); err != nil {
 			t.Fatal(err)
 		}
 		at := netip.MustParseAddrPort("192.0.2.2:6443")

@@ -46,6 +46,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"sync"
 	"testing"
@@ -195,7 +196,7 @@ func newCluster(o Options, tokens *server.Tokens) (*cluster.Cluster, error) {
 
 // start creates the first objects, and starts the controllers and the server.
 func (s *Server) start(ctx context.Context, o Options, tokens *server.Tokens) error {
-	if err := controllers.Bootstrap(ctx, s.cluster); err != nil {
+	if err := controllers.Bootstrap(ctx, s.cluster, netip.AddrPort{}); err != nil {
 		return err
 	}
 	if o.RBAC {

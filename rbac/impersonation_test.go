@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"reflect"
 	"strings"
@@ -132,7 +133,7 @@ func TestImpersonationBeforeConstraints(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer older.Close()
-			if err := errors.Join(controllers.Bootstrap(t.Context(), older), controllers.BootstrapRoles(t.Context(), older)); err != nil {
+			if err := errors.Join(controllers.Bootstrap(t.Context(), older, netip.AddrPort{}), controllers.BootstrapRoles(t.Context(), older)); err != nil {
 				t.Fatal(err)
 			}
 			cl := rbac.Cluster{Cluster: older}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"os"
 	"reflect"
@@ -51,7 +52,7 @@ func newClusterOf(t *testing.T, version string) rbac.Cluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	if err := errors.Join(controllers.Bootstrap(t.Context(), c), controllers.BootstrapRoles(t.Context(), c)); err != nil {
+	if err := errors.Join(controllers.Bootstrap(t.Context(), c, netip.AddrPort{}), controllers.BootstrapRoles(t.Context(), c)); err != nil {
 		t.Fatal(err)
 	}
 	return rbac.Cluster{Cluster: c}

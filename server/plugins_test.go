@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"net/netip"
 	"reflect"
 	"slices"
 	"testing"
@@ -73,7 +74,7 @@ func withPlugins(t *testing.T, names []string) (*Server, *cluster.Cluster) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	if err := controllers.Bootstrap(context.Background(), c); err != nil {
+	if err := controllers.Bootstrap(context.Background(), c, netip.AddrPort{}); err != nil {
 		t.Fatal(err)
 	}
 	return New(c, Options{Now: fixedClock}), c

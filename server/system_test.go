@@ -24,7 +24,7 @@ func TestRecordedSystemObjects(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = c.Close() })
-			if err := controllers.Bootstrap(t.Context(), c); err != nil {
+			if err := controllers.Bootstrap(t.Context(), c, netip.AddrPort{}); err != nil {
 				t.Fatal(err)
 			}
 			c.Compute("", "componentstatuses", ComponentStatuses(nil))

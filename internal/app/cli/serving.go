@@ -63,10 +63,10 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		return err
 	}
 	defer func() { _ = c.Close() }()
+	s.at = o.advertised(s.listener.Addr(), localAddress)
 	if err := s.createInitialObjects(ctx, c); err != nil {
 		return err
 	}
-	s.at = o.advertised(s.listener.Addr(), localAddress)
 	defer s.holdLease(ctx, c)()
 	if err := s.publish(ctx, c); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (s *serving) open(ctx context.Context) (*cluster.Cluster, error) {
 // createInitialObjects creates the initial objects of the server: those that every cluster has,
 // CustomResourceDefinitions, and objects.
 func (s *serving) createInitialObjects(ctx context.Context, c *cluster.Cluster) error {
-	if err := controllers.Bootstrap(ctx, c); err != nil {
+	if err := controllers.Bootstrap(ctx, c, s.at); err != nil {
 		return err
 	}
 	if s.flags.roles {
