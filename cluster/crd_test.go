@@ -371,33 +371,35 @@ func TestEmbeddedMetadataIsValidated(t *testing.T) {
 }
 
 // An object is read in another version without the nulls that this version does not allow, unless they have
-// a default there, which is not set in their place until the object is written. The owners are those of the
-// object as it is read. (kube-apiserver 1.36.3)
-func TestNullsAreDroppedInAnotherVersion(t *testing.T) {
+// a default there, which is not set in their place until the object is written, and without unknown metadata
+// of what is an embedded object there. The owners are those of the object as it is read. (kube-apiserver 1.36.3)
+func TestAnotherVersionPrunesWhatItDoesNotAllow(t *testing.T) {
 	nullable := func(more string) string { return `{"type":"string","nullable":true` + more + `}` }
 	definition := thingCRD("things", "Thing", `{"type":"object","properties":{"a":`+nullable("")+`,"b":`+nullable(`,"default":"B"`)+
-		`,"m":{"type":"object","additionalProperties":`+nullable("")+`},"l":{"type":"array","items":`+nullable("")+`}}}`, "")
+		`,"e":{"type":"object","x-kubernetes-preserve-unknown-fields":true},"m":{"type":"object","additionalProperties":`+nullable("")+`},"l":{"type":"array","items":`+nullable("")+`}}}`, "")
 	definition = strings.Replace(definition, `,"nullable":true`, "", 4) // those of v1beta1, the first version
+	definition = strings.Replace(definition, `"e":{`, `"e":{"x-kubernetes-embedded-resource":true,`, 1)
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, definition)
-	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"one"},"spec":{"a":null,"b":null,"m":{"k":null,"n":"x"},"l":[null,"x"]}}`)
+	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"one"},"spec":{"a":null,"b":null,
+		"e":{"apiVersion":"v1","kind":"Pod","metadata":{"bogus":1}},"m":{"k":null,"n":"x"},"l":[null,"x"]}}`)
 	beta := strings.Replace(things, "v1", "v1beta1", 1)
 	for _, c := range []struct{ path, want string }{
-		{things, `{"a":null,"b":null,"l":[null,"x"],"m":{"k":null,"n":"x"}}`},
-		{beta, `{"b":null,"l":[null,"x"],"m":{"n":"x"}}`},
+		{things, `{"a":null,"b":null,"e":{"apiVersion":"v1","kind":"Pod","metadata":{"bogus":1}},"l":[null,"x"],"m":{"k":null,"n":"x"}}`},
+		{beta, `{"b":null,"e":{"apiVersion":"v1","kind":"Pod","metadata":{}},"l":[null,"x"],"m":{"n":"x"}}`},
 	} {
 		if got := q.must(cluster.Get, c.path+"/one", "").Get("spec").String(); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.path, got, c.want)
 		}
 	}
 	written := q.must(cluster.Patch, beta+"/one", `{"metadata":{"labels":{"l":"1"}}}`)
-	if got, want := written.Get("spec").String(), `{"b":"B","l":[null,"x"],"m":{"n":"x"}}`; got != want {
+	if got, want := written.Get("spec").String(), `{"b":"B","e":{"apiVersion":"v1","kind":"Pod","metadata":{}},"l":[null,"x"],"m":{"n":"x"}}`; got != want {
 		t.Errorf("written in v1beta1: got %s, want %s", got, want)
 	}
 	for _, entry := range written.Lookup("metadata", "managedFields").Items() {
 		want := `{"f:metadata":{"f:labels":{".":{},"f:l":{}}},"f:spec":{"f:b":{}}}`
 		if entry.Get("apiVersion").StringOr("") == "x.example.com/v1" {
-			want = `{"f:spec":{".":{},"f:a":{},"f:l":{},"f:m":{".":{},"f:k":{},"f:n":{}}}}`
+			want = `{"f:spec":{".":{},"f:a":{},"f:e":{".":{},"f:apiVersion":{},"f:kind":{},"f:metadata":{".":{},"f:bogus":{}}},"f:l":{},"f:m":{".":{},"f:k":{},"f:n":{}}}}`
 		}
 		if got := entry.Get("fieldsV1").String(); got != want {
 			t.Errorf("fields in %s: got %s, want %s", entry.Get("apiVersion"), got, want)

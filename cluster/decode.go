@@ -442,17 +442,25 @@ func (p *pipeline) decodeCustom(k *schema.Kind, v, live document.Value, from def
 	if t != k.Type() {
 		live = document.Value{}
 	}
+	v, more, err := p.coerce(k, t, v, live, from)
+	return v, append(problems, more...), err
+}
+
+// coerce makes the fields of a custom resource below its metadata those of type t, which is the kind's
+// in this or another version, and reports the fields that it prunes.
+func (p *pipeline) coerce(k *schema.Kind, t *schema.Type, v, live document.Value, from defaults.Source) (document.Value, []Problem, error) {
+	var problems []Problem
 	v, unknown := structural.PruneUpdate(t, v, live)
 	for _, path := range unknown {
 		problems = append(problems, Problem{Path: path, Message: fmt.Sprintf("unknown field %q", schema.FieldText(path))})
 	}
 	v = structural.DropNullsUpdate(t, v, live)
-	if p.strategy(k).Embedded {
-		e := &embeddedDecoder{pipeline: p, from: from}
-		v = e.value(t, v, live)
-		return v, append(problems, e.problems...), e.err
+	if !p.strategy(k).Embedded {
+		return v, problems, nil
 	}
-	return v, problems, nil
+	e := &embeddedDecoder{pipeline: p, from: from}
+	v = e.value(t, v, live)
+	return v, append(problems, e.problems...), e.err
 }
 
 // inMetadata returns an object with nothing but the given metadata.
@@ -471,13 +479,6 @@ func (p *pipeline) typeIn(k *schema.Kind, version string) *schema.Type {
 		return &schema.Type{Map: &schema.MapType{Object: true}}
 	}
 	return other.Type()
-}
-
-// pruned returns a custom resource without the fields that its schema does not have and the nulls that
-// it does not allow.
-func pruned(k *schema.Kind, v document.Value) document.Value {
-	v, _ = structural.Prune(k.Type(), v)
-	return structural.DropNulls(k.Type(), v)
 }
 
 // fill sets the defaults of the kind.

@@ -251,24 +251,22 @@ func (t *task) withoutWrongMetadata(merged document.Value) document.Value {
 }
 
 // convert converts an object to another version of its kind. Without a converter only the
-// apiVersion changes, and what the version does not have is pruned: fields and nulls. Defaults of
-// the version are not set.
+// apiVersion changes, and what the version does not have is pruned: fields, nulls, and unknown
+// metadata of embedded objects. Defaults of the version are not set.
 func (p *pipeline) convert(object document.Value, to *schema.Kind) (document.Value, error) {
 	version := to.APIVersion()
 	if object.Get("apiVersion").StringOr("") == version {
 		return object, nil
 	}
-	if !to.Builtin {
-		converted, err := p.convertCustom(object, to)
-		if err != nil {
-			return object, err
-		}
-		object = converted
-	}
 	if to.Builtin {
 		return defaults.Convert(object, to), nil
 	}
-	return pruned(to, object.With("apiVersion", document.NewString(version))), nil
+	converted, err := p.convertCustom(object, to)
+	if err != nil {
+		return object, err
+	}
+	converted, _, err = p.coerce(to, to.Type(), converted.With("apiVersion", document.NewString(version)), document.Value{}, defaults.FromTree)
+	return converted, err
 }
 
 // errWebhook is the error for reading an object of a CRD with a conversion webhook in another

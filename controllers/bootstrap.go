@@ -19,8 +19,9 @@ import (
 )
 
 // starters returns the objects that kube-apiserver creates when it starts: the system namespaces,
-// the Service kubernetes with the first address of the range and the port of the server, the day since which legacy tokens are tracked,
-// and the priority classes of system pods (k8s.io/kubernetes/pkg/controlplane and plugin rest/scheduling).
+// the Service kubernetes with the first address of the range and the port of the server, the day
+// since which legacy tokens are tracked, and the priority classes of system pods
+// (k8s.io/kubernetes/pkg/controlplane and plugin rest/scheduling).
 func starters(c *cluster.Cluster, at netip.AddrPort) []string {
 	return append(systemNamespaces(), kubernetesService(c, at),
 		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kube-apiserver-legacy-service-account-token-tracking","namespace":"kube-system"},
@@ -37,7 +38,8 @@ func systemNamespaces() (all []string) {
 	return all
 }
 
-// kubernetesService returns the Service of a server with an address; the zero AddrPort means kube-apiserver's default port.
+// kubernetesService returns the Service of a server with an address. The zero AddrPort means the
+// default port of kube-apiserver.
 func kubernetesService(c *cluster.Cluster, at netip.AddrPort) string {
 	port := "6443"
 	if at.IsValid() {
@@ -75,8 +77,8 @@ func roles() ([]string, error) {
 // Bootstrap creates the objects that every cluster has from the beginning: system namespaces,
 // the Service kubernetes, the ServiceCIDR of its address, the system priority classes, the FlowSchemas
 // and PriorityLevelConfigurations of kube-apiserver, and the APIServices of the versions
-// ([cluster.Cluster.RegisterVersions]). Existing objects are not changed. at is the address of the server, whose
-// port the Service has; the zero AddrPort for none.
+// ([cluster.Cluster.RegisterVersions]). Existing objects are not changed. at is the address of the
+// server, whose port the Service has; it is the zero AddrPort if no address is known.
 func Bootstrap(ctx context.Context, c *cluster.Cluster, at netip.AddrPort) error {
 	if err := c.RecordAddresses(ctx); err != nil {
 		return err

@@ -71,8 +71,8 @@ func TestBootstrapCreatesTheInitialObjects(t *testing.T) {
 }
 
 // TestPublishAddress compares the objects with the address of a server with those that kube-apiserver 1.36.3 had
-// created, except for the uid, the resourceVersion and times; with an address of IPv6 only the family differs. The Service has
-// the port of the server as its target.
+// created, except for the uid, the resourceVersion and times; with an address of IPv6 only the family differs. The
+// Service has the port of the server as its target.
 func TestPublishAddress(t *testing.T) {
 	endpoints := cluster.Request{Version: "v1", Resource: "endpoints", Namespace: "default", Name: "kubernetes"}
 	slice := cluster.Request{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices", Namespace: "default", Name: "kubernetes"}
