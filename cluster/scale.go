@@ -227,9 +227,10 @@ func scaleOwner(o fieldmanager.Owner) fieldmanager.Owner {
 }
 
 // replicasPath returns the path of the replicas in an apiVersion of the object's kind, nil if
-// that version has no scale subresource; known is false for versions that are not served.
+// that version has no scale subresource; known is false for versions that the kind does not have.
+// A version that is not served counts.
 func (t *task) replicasPath(apiVersion string) (path document.Path, known bool) {
-	k, ok := t.version(t.ep.kind, apiVersion)
+	k, ok := t.declared(t.ep.kind, apiVersion)
 	if !ok {
 		return nil, false
 	}

@@ -17,7 +17,8 @@ import (
 )
 
 // managedFields may refer to a version that is no longer served: kube-apiserver answers an
-// apply in another version with 200 and moves the entry, and a merge patch keeps it.
+// apply in another version with 200 and moves the entry, a merge patch keeps it, and a write to
+// the scale takes only the replicas from it.
 func TestManagersInAVersionThatIsNoLongerServed(t *testing.T) {
 	c, err := cluster.New(cluster.Config{})
 	if err != nil {
@@ -33,8 +34,9 @@ func TestManagersInAVersionThatIsNoLongerServed(t *testing.T) {
 		return resp.Object
 	}
 	version := func(name string, served bool) string {
-		return fmt.Sprintf(`{"name":%q,"served":%v,"storage":%v,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}}}}}`,
-			name, served, name == "v1")
+		return fmt.Sprintf(`{"name":%q,"served":%v,"storage":%v,"subresources":{"scale":{"specReplicasPath":".spec.n","statusReplicasPath":".status.n"}},`+
+			`"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"n":{"type":"integer"}}},`+
+			`"status":{"type":"object","properties":{"n":{"type":"integer"}}}}}}}`, name, served, name == "v1")
 	}
 	crd := func(served bool) string {
 		return `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced",` +
@@ -52,6 +54,7 @@ func TestManagersInAVersionThatIsNoLongerServed(t *testing.T) {
 	for _, name := range []string{"applied", "patched"} {
 		apply("v1beta1", "old", name, `{"a":"1"}`)
 	}
+	apply("v1beta1", "old", "scaled", `{"a":"1","n":1}`)
 	do(&cluster.Request{
 		Verb: cluster.Patch, Format: cluster.MergePatch, Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Name: "things.example.com",
 		Body: []byte(`{"spec":{"versions":[` + version("v1", true) + `,` + version("v1beta1", false) + `]}}`),
@@ -72,6 +75,14 @@ func TestManagersInAVersionThatIsNoLongerServed(t *testing.T) {
 	})
 	if got := owners(patched); got != `old example.com/v1beta1 {"f:a":{}}; new example.com/v1 {"f:b":{}}` {
 		t.Errorf("patched: %s", got)
+	}
+	do(&cluster.Request{
+		Verb: cluster.Patch, Format: cluster.MergePatch, Group: "example.com", Version: "v1", Resource: "things", Namespace: "n", Name: "scaled",
+		Subresource: "scale", Body: []byte(`{"spec":{"replicas":2}}`), Options: cluster.Options{FieldManager: "new"},
+	})
+	scaled := do(&cluster.Request{Verb: cluster.Get, Group: "example.com", Version: "v1", Resource: "things", Namespace: "n", Name: "scaled"})
+	if got := owners(scaled); got != `old example.com/v1beta1 {"f:a":{}}; new example.com/v1 {"f:n":{}}` {
+		t.Errorf("scaled: %s", got)
 	}
 	// A version that the definition no longer has cannot be applied over.
 	do(&cluster.Request{
