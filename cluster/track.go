@@ -218,7 +218,7 @@ func (p *pipeline) version(k *schema.Kind, apiVersion string) (*schema.Kind, boo
 // finish decodes a merged object as the API server holds it in memory, and sets its defaults.
 func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error) {
 	if t.ep.sub == subScale && !t.ep.kind.Builtin {
-		return merged, errors.New("failed to convert new object (" + meta(merged, "namespace") + "/" + meta(merged, "name") + "; autoscaling/v1, Kind=Scale) to proper version: " + scaleVersionText)
+		return merged, errors.New("failed to convert new object (" + meta(t.patch.value, "namespace") + "/" + meta(t.patch.value, "name") + "; autoscaling/v1, Kind=Scale) to proper version: " + scaleVersionText)
 	}
 	k := t.ep.body
 	t.passedBody(StageSent, merged)

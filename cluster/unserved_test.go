@@ -84,6 +84,16 @@ func TestManagersInAVersionThatIsNoLongerServed(t *testing.T) {
 	if got := owners(scaled); got != `old example.com/v1beta1 {"f:a":{}}; new example.com/v1 {"f:n":{}}` {
 		t.Errorf("scaled: %s", got)
 	}
+	// Nothing can be applied to the scale of a custom resource. The text has the metadata of the body.
+	_, err = c.Do(context.Background(), &cluster.Request{
+		Verb: cluster.Patch, Format: cluster.ApplyPatch, Group: "example.com", Version: "v1", Resource: "things", Namespace: "n", Name: "scaled", Subresource: "scale",
+		Body:    []byte(`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"scaled"},"spec":{"replicas":3}}`),
+		Options: cluster.Options{FieldManager: "newer", Force: new(true)},
+	})
+	const want = "failed to convert new object (/scaled; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1"
+	if err == nil || err.Error() != want {
+		t.Errorf("applied to the scale: %v, want %s", err, want)
+	}
 	// A version that the definition no longer has cannot be applied over.
 	do(&cluster.Request{
 		Verb: cluster.Patch, Format: cluster.MergePatch, Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Name: "things.example.com",
