@@ -96,17 +96,14 @@ func (g *definer) requests(d *definition, names []string, roots []map[string]any
 	at := func(version string) string {
 		return "/apis/" + d.group + "/" + version + "/namespaces/c-" + d.plural + "/" + d.plural
 	}
-	current, versions := roots[0], d.versions
+	versions := d.versions
 	g.careful = !g.chance(4) // so that there is an object for the requests that follow
-	object := g.resource(d, names[0], current)
+	object := g.resource(d, names[0], roots[0])
 	g.careful = false
 	add(http.MethodPost, at(names[0]), "fieldManager=first"+g.validation(), "application/json", encode(object))
 	for range 4 + g.random.IntN(6) {
 		i := g.random.IntN(len(names))
 		version, root := names[i], roots[i]
-		if i == 0 {
-			root = current
-		}
 		path := at(version) + "/obj"
 		next := g.resource(d, version, root)
 		if g.chance(3) { // a small change to the object before, in its version
@@ -138,10 +135,7 @@ func (g *definer) requests(d *definition, names []string, roots []map[string]any
 			d.steps = append(d.steps, conformance.Step{Request: g.read(at(version), path)})
 		case n == 12:
 			// kube-apiserver serves a changed definition some time after its response.
-			current = g.altered(current)
-			roots[0] = current
-			versions = slices.Clone(versions)
-			versions[0] = g.version(names[0], current, true, status, scale)
+			versions = g.changed(versions, roots)
 			add(http.MethodPatch, definitions+"/"+d.plural+"."+d.group, "fieldManager=first", mergePatchType, encode(map[string]any{"spec": map[string]any{"versions": versions}}))
 			d.steps = append(d.steps, conformance.Step{Request: conformance.Request{Method: http.MethodGet, Path: definitions + "/" + d.plural + "." + d.group, SleepMS: 400}})
 		case n == 13:

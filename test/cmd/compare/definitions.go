@@ -131,6 +131,35 @@ func (g *definer) version(name string, root map[string]any, storage, status, sca
 	return v
 }
 
+// changed returns the versions of a definition, whose schemas are roots, after a change of one of them: of its schema, which
+// is the most frequent one, of its subresources, or of whether it is served or stored.
+func (g *definer) changed(versions []any, roots []map[string]any) []any {
+	versions = deepCopy(versions).([]any)
+	i := g.random.IntN(len(versions))
+	was := versions[i].(map[string]any)
+	subresources, _ := was["subresources"].(map[string]any)
+	served, storage, status, scale := was["served"], was["storage"].(bool), subresources["status"] != nil, subresources["scale"] != nil
+	switch g.random.IntN(8) {
+	case 0:
+		served = served != true
+	case 1:
+		for _, version := range versions {
+			version.(map[string]any)["storage"] = false
+		}
+		storage = true
+	case 2:
+		status = !status
+	case 3:
+		scale = !scale
+	default:
+		roots[i] = g.altered(roots[i])
+	}
+	next := g.version(was["name"].(string), roots[i], storage, status, scale)
+	next["served"] = served
+	versions[i] = next
+	return versions
+}
+
 // columns generates columns of tables, for fields of the type that they name and for others.
 func (g *definer) columns() []any {
 	var columns []any
