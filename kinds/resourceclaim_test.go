@@ -6,8 +6,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// TestDevicesInMessages checks how messages show a device in the status of a ResourceClaim: by what identifies it. So has
-// kube-apiserver 1.36.3 answered, except that it does not sort the members of the object.
+// TestDevicesInMessages checks that messages show a device in the status of a ResourceClaim by what identifies it.
+// kube-apiserver 1.36.3 answers the same, except that it does not sort the members of the object.
 func TestDevicesInMessages(t *testing.T) {
 	const share = "00000000-0000-4000-8000-000000000001"
 	allocation := parse(t, `{"devices":{"results":[{"driver":"one.io","pool":"p","device":"d"},{"driver":"one.io","pool":"p","device":"e","shareID":"`+share+`"}]}}`)
