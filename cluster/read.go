@@ -89,7 +89,7 @@ func (p *pipeline) stored(k *schema.Kind, o fieldmanager.Object, b basis) (*Reco
 	if !ok {
 		return newRecord(o, document.Value{}), nil
 	}
-	value, err := p.convert(o.Value, to)
+	value, err := p.convertUnpruned(o.Value, to)
 	if err == nil {
 		value, _, err = p.decodeCustom(to, value, document.Value{}, defaults.FromTree)
 	}

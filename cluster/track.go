@@ -254,18 +254,17 @@ func (t *task) withoutWrongMetadata(merged document.Value) document.Value {
 // apiVersion changes, and what the version does not have is pruned: fields, nulls, and unknown
 // metadata of embedded objects. Defaults of the version are not set.
 func (p *pipeline) convert(object document.Value, to *schema.Kind) (document.Value, error) {
-	version := to.APIVersion()
-	if object.Get("apiVersion").StringOr("") == version {
+	if object.Get("apiVersion").StringOr("") == to.APIVersion() {
 		return object, nil
 	}
 	if to.Builtin {
 		return defaults.Convert(object, to), nil
 	}
-	converted, err := p.convertCustom(object, to)
+	converted, err := p.convertUnpruned(object, to)
 	if err != nil {
 		return object, err
 	}
-	converted, _, err = p.coerce(to, to.Type(), converted.With("apiVersion", document.NewString(version)), document.Value{}, defaults.FromTree)
+	converted, _, err = p.coerce(to, to.Type(), converted, document.Value{}, defaults.FromTree)
 	return converted, err
 }
 
