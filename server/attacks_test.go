@@ -246,7 +246,7 @@ func TestChunkedEventEqualsEncodedEvent(t *testing.T) {
 			t.Fatal(w.code)
 		}
 	}
-	target, err := s.target(httptest.NewRequest("GET", configMaps, nil), place{version: "v1", resource: "configmaps", namespace: "n"})
+	target, err := s.target(httptest.NewRequest("GET", configMaps, nil), place{version: "v1", resource: "configmaps", namespace: "n", inNamespace: true})
 	if err != nil {
 		t.Fatal(err)
 	}

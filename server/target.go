@@ -14,8 +14,9 @@ import (
 type place struct {
 	group, version                         string
 	namespace, resource, name, subresource string
-	// emptyNamespace is set if the segment of the namespace is empty, as in namespaces//pods/web.
-	emptyNamespace bool
+	// inNamespace is set if the path has a segment for the namespace, which may be empty, as in
+	// namespaces//pods/web.
+	inNamespace bool
 	// watch is true for a path of the deprecated form /watch/...
 	watch bool
 	// deeper is set if the path has more segments after the subresource.
@@ -42,7 +43,7 @@ func placeOf(group, version string, parts []string) place {
 		p.watch, parts = true, parts[1:]
 	}
 	if parts[0] == "namespaces" && len(parts) > 2 && parts[2] != "status" && parts[2] != "finalize" {
-		p.namespace, p.emptyNamespace, parts = parts[1], parts[1] == "", parts[2:]
+		p.namespace, p.inNamespace, parts = parts[1], true, parts[2:]
 	}
 	p.resource = parts[0]
 	if len(parts) > 1 {
@@ -68,8 +69,8 @@ func (p place) verb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
 // before a subresource for a name, and one for the namespace likewise; the handler refuses it, but
 // lists and watches all namespaces.
 func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
-	named, inNamespace := p.name != "" || p.subresource != "", p.namespace != "" || p.emptyNamespace
-	if inNamespace && !k.Namespaced || p.deeper || named && k.Namespaced && !inNamespace || p.watch && p.subresource != "" {
+	named := p.name != "" || p.subresource != ""
+	if p.inNamespace && !k.Namespaced || p.deeper || named && k.Namespaced && !p.inNamespace || p.watch && p.subresource != "" {
 		return 0, errNoResource
 	}
 	verbs := k.Verbs
@@ -97,7 +98,7 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 	if p.subresource != "" && p.name == "" {
 		return 0, badRequest("name must be provided")
 	}
-	if p.emptyNamespace && verb != cluster.List && verb != cluster.Watch {
+	if p.inNamespace && p.namespace == "" && verb != cluster.List && verb != cluster.Watch {
 		return 0, badRequest("Namespace parameter required.")
 	}
 	return verb, nil
@@ -122,7 +123,7 @@ func (p place) routes(k *schema.Kind) []string {
 		return subresourceRoutes
 	case p.name != "":
 		return objectRoutes
-	case k.Namespaced && p.namespace == "" && !p.emptyNamespace:
+	case k.Namespaced && !p.inNamespace:
 		return everywhereRoutes
 	}
 	return collectionRoutes
