@@ -1,6 +1,7 @@
 package patchlabtest_test
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
@@ -104,6 +105,11 @@ func TestTokensOfServiceAccounts(t *testing.T) {
 	me, err := clientOf(t, config).AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	if err != nil || me.Status.UserInfo.Username != "system:serviceaccount:default:default" {
 		t.Errorf("the user is %+v, %v", me.Status.UserInfo, err)
+	}
+	// Programs that verify the signature themselves look for the key here (OpenID Connect Discovery 1.0).
+	keys, err := clientOf(t, s.Config()).RESTClient().Get().AbsPath("/openid/v1/jwks").DoRaw(ctx)
+	if err != nil || !bytes.Contains(keys, []byte(`"ES256"`)) {
+		t.Errorf("the keys are %s, %v", keys, err)
 	}
 }
 

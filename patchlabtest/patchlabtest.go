@@ -19,8 +19,8 @@
 // contents of terminating namespaces, and the garbage collector. [Options].RBAC adds the one
 // that aggregates ClusterRoles, the admission plugin ResourceQuota the one that updates the usage in
 // ResourceQuotas, and the plugin ServiceAccount the one that creates the account "default". No other
-// controllers run: no Pods are created for a Deployment. Services get no cluster IPs and node ports
-// unless they specify them.
+// controllers run: no Pods are created for a Deployment. Services get cluster IPs of 10.96.0.0/16 and
+// node ports, in order of their creation.
 //
 // A suite written for controller-runtime's envtest works with one changed line, which makes
 // envtest use this server. It installs CRDs and webhooks as usual.
@@ -173,7 +173,7 @@ func New(o Options) (*Server, error) {
 
 // newCluster returns the cluster that the options describe, without objects.
 func newCluster(o Options, tokens *server.Tokens) (*cluster.Cluster, error) {
-	config := cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces, Now: o.Now, Tokens: tokens}
+	config := cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces, Addresses: true, Now: o.Now, Tokens: tokens}
 	if o.Seed != 0 {
 		ids := newIDs(o.Seed)
 		config.UID, config.Suffix = ids.uid, ids.suffix
