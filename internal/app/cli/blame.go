@@ -123,12 +123,15 @@ func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 		}
 		a.note(without + " no managedFields; use 'kubectl get -o yaml --show-managed-fields' to include them")
 	}
-	var documents []document.Value
+	out := objectPrinter{format: o.output, print: a.print}
 	err = o.blameEach(objects, func(b *blamed) error {
 		if o.output != "text" {
 			v, err := asDocument(b)
-			documents = append(documents, v)
-			return err
+			if err != nil {
+				return err
+			}
+			out.add(v)
+			return nil
 		}
 		if printed++; printed > 1 {
 			a.print("\n")
@@ -140,7 +143,7 @@ func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 	if err != nil || o.output == "text" {
 		return err
 	}
-	a.print(string(encode(o.output, documents)))
+	out.end()
 	return nil
 }
 

@@ -101,42 +101,69 @@ func fileName(t patchlab.Target) string {
 	return strings.Join(slices.DeleteFunc([]string{kind, t.Namespace, t.Name}, func(s string) bool { return s == "" }), "/")
 }
 
-// listOf returns a v1 List of objects.
-func listOf(objects []document.Value) document.Value {
-	var b document.ObjectBuilder
-	b.Set("apiVersion", document.NewString("v1"))
-	b.Set("items", document.NewList(objects...))
-	b.Set("kind", document.NewString("List"))
-	return b.Object()
-}
-
 // indent indents JSON as kubectl does.
-func indent(v document.Value) []byte {
+func indent(v document.Value) []byte { return append(indentBelow("", v), '\n') }
+
+// indentBelow indents JSON whose lines, except for the first one, begin with a prefix.
+func indentBelow(prefix string, v document.Value) []byte {
 	var b bytes.Buffer
-	_ = json.Indent(&b, v.JSON(), "", "    ") // the JSON is valid
-	b.WriteByte('\n')
+	_ = json.Indent(&b, v.JSON(), prefix, "    ") // the JSON is valid
 	return b.Bytes()
 }
 
 // encode formats objects as YAML or JSON; several objects in JSON become a List.
 func encode(format string, objects []document.Value) []byte {
-	if format == "json" {
-		switch len(objects) {
-		case 0:
-			return nil
-		case 1:
-			return indent(objects[0])
-		}
-		return indent(listOf(objects))
-	}
 	var out []byte
-	for i, v := range objects {
-		if i > 0 {
-			out = append(out, "---\n"...)
-		}
-		out = append(out, v.YAML()...)
+	p := objectPrinter{format: format, print: func(text string) { out = append(out, text...) }}
+	for _, v := range objects {
+		p.add(v)
 	}
+	p.end()
 	return out
+}
+
+// objectPrinter prints objects in the format of encode as they are added, because the output for all objects of a dump may
+// need much memory.
+type objectPrinter struct {
+	format string // json or yaml
+	print  func(string)
+	first  document.Value // which is not an item of a List if no other follows
+	count  int
+}
+
+func (p *objectPrinter) add(v document.Value) {
+	switch p.count++; {
+	case p.format != "json":
+		if p.count > 1 {
+			p.print("---\n")
+		}
+		p.print(string(v.YAML()))
+	case p.count == 1:
+		p.first = v
+	case p.count == 2:
+		p.print("{\n    \"apiVersion\": \"v1\",\n    \"items\": [")
+		p.item("", p.first)
+		p.first = document.Value{}
+		fallthrough
+	default:
+		p.item(",", v)
+	}
+}
+
+func (p *objectPrinter) item(separator string, v document.Value) {
+	const below = "        "
+	p.print(separator + "\n" + below + string(indentBelow(below, v)))
+}
+
+// end prints what follows the last object.
+func (p *objectPrinter) end() {
+	switch {
+	case p.format != "json" || p.count == 0:
+	case p.count == 1:
+		p.print(string(indent(p.first)))
+	default:
+		p.print("\n    ],\n    \"kind\": \"List\"\n}\n")
+	}
 }
 
 func colorDiff(text string) string {
