@@ -61,8 +61,10 @@ func (p *podCheck) checkSecurityContext(s field) {
 		if s.get("privileged").isTrue() {
 			p.invalid(s, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true")
 		}
-		if hasText(s.get("capabilities.add").Value, "CAP_SYS_ADMIN") {
-			p.invalid(s, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN")
+		for _, capability := range s.get("capabilities.add").Items() {
+			if capability.StringOr("") == "CAP_SYS_ADMIN" {
+				p.invalid(s, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN")
+			}
 		}
 	}
 	p.windowsOptions(s.get("windowsOptions"))

@@ -157,7 +157,7 @@ func DomainPrefixedPath(s string) string {
 	}
 	why := also("", len(domain) <= MaxSubdomain, lengthOfSubdomain)
 	why = also(why, isDNSSubdomain(domain), textOfSubdomain)
-	return also(why, strings.Trim(path, letters+digits+"%/:@!$&'()*+,;=~_.-") == "", InvalidPath+" ("+pattern+urlPathPattern+"')")
+	return also(why, strings.Trim(path, letters+digits+"%/:!$&'()*+,;=~_.-") == "", InvalidPath+" ("+pattern+urlPathPattern+"')")
 }
 
 const (
