@@ -53,7 +53,7 @@ type options struct {
 	tolerate               float64
 	seed                   uint64
 	cases, examples, limit int
-	words                  bool
+	words, protobuf        bool
 	seconds                int
 	recordings             string
 }
@@ -70,6 +70,7 @@ func main() {
 	flag.IntVar(&o.examples, "examples", 1, "number of cases to print for each difference")
 	flag.IntVar(&o.limit, "limit", 0, "objects: the maximum number of objects of a folder; 0 means all")
 	flag.BoolVar(&o.words, "words", false, "also compare the wording of refusals")
+	flag.BoolVar(&o.protobuf, "protobuf", false, "cases, objects, random: send and receive objects of built-in kinds as protobuf")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the random cases")
 	flag.IntVar(&o.cases, "cases", 1000, "how many random cases")
 	flag.IntVar(&o.seconds, "seconds", 8, "watches: after how many seconds watches end, which must be longer than all requests of a case take")
@@ -91,6 +92,13 @@ func run(o *options, args []string, out io.Writer) error {
 		return errors.New("no kube-apiserver to compare with: set -against")
 	}
 	p := &pair{ours: send(o.url, o.token), theirs: patient(send(o.against, o.againstToken)), words: o.words}
+	if o.protobuf {
+		types, err := newBuiltinTypes()
+		if err != nil {
+			return err
+		}
+		p.ours, p.theirs = types.asTypedClient(p.ours), types.asTypedClient(p.theirs)
+	}
 	if o.record != "" {
 		f, err := os.OpenFile(o.record, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {

@@ -12,16 +12,11 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
-	"k8s.io/client-go/kubernetes/scheme"
 	restwatch "k8s.io/client-go/rest/watch"
 
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 )
-
-const protobufType = "application/vnd.kubernetes.protobuf"
 
 // Parts of the query of a request for which a session inserts values of its server.
 const (
@@ -32,8 +27,7 @@ const (
 // session sends the requests of a case to one server. A watch is answered at once, and followed until it ends.
 type session struct {
 	send     conformance.Send
-	decoder  runtime.Decoder
-	stream   runtime.SerializerInfo
+	types    *builtinTypes
 	version  string
 	token    string
 	watching sync.WaitGroup
@@ -50,15 +44,11 @@ type watch struct {
 
 // newSessions returns a function that starts sessions.
 func newSessions() (func(conformance.Send) *session, error) {
-	types := runtime.NewScheme()
-	if err := errors.Join(scheme.AddToScheme(types), metav1.AddMetaToScheme(types)); err != nil {
+	types, err := newBuiltinTypes()
+	if err != nil {
 		return nil, err
 	}
-	codecs := serializer.NewCodecFactory(types)
-	info, _ := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), protobufType)
-	return func(send conformance.Send) *session {
-		return &session{send: send, decoder: codecs.UniversalDeserializer(), stream: info, version: "0"}
-	}, nil
+	return func(send conformance.Send) *session { return &session{send: send, types: types, version: "0"} }, nil
 }
 
 // opening is the time that a server has to open a watch before the next request.
@@ -81,7 +71,7 @@ func (s *session) do(r conformance.Request) (conformance.Answer, error) {
 			if w.answer.Code == http.StatusOK {
 				w.answer.Body, w.err = s.events(w.answer.Body)
 			} else {
-				w.answer.Body, w.err = s.inJSON(w.answer.Body)
+				w.answer.Body, w.err = s.types.inJSON(w.answer.Body)
 			}
 		})
 		time.Sleep(opening)
@@ -91,7 +81,7 @@ func (s *session) do(r conformance.Request) (conformance.Answer, error) {
 	if err != nil {
 		return answer, err
 	}
-	if answer.Body, err = s.inJSON(answer.Body); err != nil {
+	if answer.Body, err = s.types.inJSON(answer.Body); err != nil {
 		return answer, err
 	}
 	var object struct {
@@ -106,18 +96,6 @@ func (s *session) do(r conformance.Request) (conformance.Answer, error) {
 	}
 	answer.Body = withoutListVersion(answer.Body)
 	return answer, nil
-}
-
-// inJSON converts an object in protobuf to JSON.
-func (s *session) inJSON(body []byte) ([]byte, error) {
-	if !bytes.HasPrefix(body, []byte("k8s\x00")) {
-		return body, nil
-	}
-	object, _, err := s.decoder.Decode(body, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	return []byte(encode(object)), nil
 }
 
 // event is an event of a watch.
@@ -182,8 +160,9 @@ func (s *session) lines(stream []byte) func() (event, error) {
 		d.UseNumber()
 		return func() (e event, err error) { err = d.Decode(&e); return e, err }
 	}
-	reader := s.stream.StreamSerializer.Framer.NewFrameReader(io.NopCloser(bytes.NewReader(stream)))
-	d := restwatch.NewDecoder(streaming.NewDecoder(reader, s.stream.StreamSerializer.Serializer), s.decoder)
+	form := s.types.protobuf.StreamSerializer
+	reader := form.Framer.NewFrameReader(io.NopCloser(bytes.NewReader(stream)))
+	d := restwatch.NewDecoder(streaming.NewDecoder(reader, form.Serializer), s.types.decoder)
 	return func() (event, error) {
 		kind, object, err := d.Decode()
 		if err != nil {
