@@ -227,14 +227,17 @@ func (a *addresses) inUse(ctx context.Context) (usedAddresses, error) {
 	return used, nil
 }
 
-// allows reports whether a Service may choose an IP: one of the range except the first (the network address) and the last
-// (the broadcast address). What is not an address is for the validation to refuse.
-func (a *addresses) allows(ip string) bool {
+// outOfRange returns why a Service may not choose an IP, "" if it may: it must be in the range, and not the first (the
+// network address) or the last one (the broadcast address). What is not an address is for the validation to refuse.
+func (a *addresses) outOfRange(ip string, dryRun bool) string {
 	addr, err := netip.ParseAddr(ip)
-	if err != nil || !a.closed {
-		return true
+	switch {
+	case err != nil || !a.closed || a.cidr.Contains(addr) && addr != a.cidr.Addr() && a.cidr.Contains(addr.Next()):
+		return ""
+	case dryRun:
+		return "the provided IP (" + ip + ") is not in the valid range. The range of valid IPs is " + a.cidr.String()
 	}
-	return a.cidr.Contains(addr) && addr != a.cidr.Addr() && a.cidr.Contains(addr.Next())
+	return "the provided network does not match the current range"
 }
 
 // hasAddresses reports whether objects of the resource have cluster IPs and node ports.
@@ -251,9 +254,9 @@ func (t *task) allocate(asked, object, live document.Value) ([]Cause, *Status) {
 	var given *kinds.Given
 	if a := t.allotment; a != nil {
 		given = &kinds.Given{
-			IP:      func(ip string) bool { return !t.dryRun() && a.taken(ip) }, // a dry run allocates no IP
-			Port:    func(port int64) bool { return a.used().ports[port] },
-			InRange: a.allows,
+			IP:         func(ip string) bool { return !t.dryRun() && a.taken(ip) }, // a dry run allocates no IP
+			Port:       func(port int64) bool { return a.used().ports[port] },
+			OutOfRange: func(ip string) string { return a.outOfRange(ip, t.dryRun()) },
 		}
 		if !t.dryRun() {
 			given.FirstPort, given.LastPort = firstNodePort, lastNodePort

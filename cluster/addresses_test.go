@@ -248,19 +248,46 @@ func TestChosenAddressesOfARange(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	for i, tc := range []struct{ name, ip, refused string }{
-		{"the first host", "10.0.0.1", ""},
-		{"the last host", "10.0.0.254", ""},
-		{"one that is taken", "10.0.0.254", "provided IP is already allocated"},
-		{"the network", "10.0.0.0", "the provided network does not match the current range"},
-		{"broadcasts", "10.0.0.255", "the provided network does not match the current range"},
-		{"another range", "10.0.1.1", "the provided network does not match the current range"},
+	outside := func(ip string) string {
+		return "the provided IP (" + ip + ") is not in the valid range. The range of valid IPs is 10.0.0.0/24"
+	}
+	for i, tc := range []struct {
+		name, ip, refused string
+		dryRun            []string
+	}{
+		{"the first host", "10.0.0.1", "", nil},
+		{"the last host", "10.0.0.254", "", nil},
+		{"one that is taken", "10.0.0.254", "provided IP is already allocated", nil},
+		{"the network", "10.0.0.0", "the provided network does not match the current range", nil},
+		{"broadcasts", "10.0.0.255", "the provided network does not match the current range", nil},
+		{"another range", "10.0.1.1", "the provided network does not match the current range", nil},
+		{"one that is taken, in a dry run", "10.0.0.254", "", []string{"All"}},
+		{"the network, in a dry run", "10.0.0.0", outside("10.0.0.0"), []string{"All"}},
+		{"broadcasts, in a dry run", "10.0.0.255", outside("10.0.0.255"), []string{"All"}},
+		{"another range, in a dry run", "10.0.1.1", outside("10.0.1.1"), []string{"All"}},
 	} {
-		_, err := c.Do(t.Context(), &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d",
+		_, err := c.Do(t.Context(), &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d", Options: Options{DryRun: tc.dryRun},
 			Body: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Service","metadata":{"name":"s%d"},"spec":{"clusterIP":%q,"ports":[{"port":80}]}}`, i, tc.ip)})
 		if want := "failed to allocate IP " + tc.ip + ": " + tc.refused; (err != nil) != (tc.refused != "") || err != nil && !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", tc.name, err, tc.refused)
 		}
+	}
+}
+
+// TestNodePortOfAnExternalName verifies that a node port which a Service of type ExternalName has is free, as in
+// kube-apiserver, which does not allocate it.
+func TestNodePortOfAnExternalName(t *testing.T) {
+	c, err := New(Config{Addresses: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	createService(t, c, "external", `{"type":"ExternalName","externalName":"a.b","ports":[{"port":80,"nodePort":30001}]}`)
+	createService(t, c, "first", `{"type":"NodePort","ports":[{"port":80,"nodePort":30001}]}`)
+	_, err = c.Do(t.Context(), &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d",
+		Body: []byte(`{"apiVersion":"v1","kind":"Service","metadata":{"name":"second"},"spec":{"type":"NodePort","ports":[{"port":80,"nodePort":30001}]}}`)})
+	if err == nil || !strings.HasSuffix(err.Error(), "provided port is already allocated") {
+		t.Errorf("a third Service with the port: %v", err)
 	}
 }
 

@@ -19,8 +19,17 @@ var serviceStrategy = Strategy{
 		{Label: "spec.clusterIP"},
 		{Label: "spec.type"},
 	},
-	Addresses:       serviceAddresses,
+	Addresses:       allocatedAddresses,
 	DeletesNamesake: "endpoints",
+}
+
+// allocatedAddresses returns the cluster IPs and node ports that are allocated to a Service: none for an ExternalName,
+// whose ports may have node ports.
+func allocatedAddresses(object document.Value) (ips []string, ports []int64) {
+	if object.Lookup("spec", "type").StringOr("") == "ExternalName" {
+		return nil, nil
+	}
+	return serviceAddresses(object)
 }
 
 // serviceAddresses returns the cluster IPs and node ports of a Service.

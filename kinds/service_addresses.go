@@ -15,8 +15,8 @@ type Given struct {
 	// IP and Port report whether an IP or a node port is allocated.
 	IP   func(string) bool
 	Port func(int64) bool
-	// InRange reports whether an IP belongs to the cluster's range.
-	InRange func(string) bool
+	// OutOfRange returns why an IP does not belong to the cluster's range, "" if it does.
+	OutOfRange func(string) string
 	// FirstPort and LastPort are the range of node ports. With a LastPort of 0 any port and any
 	// name of the Service is valid, as in a dry run in kube-apiserver.
 	FirstPort, LastPort int64
@@ -159,16 +159,15 @@ func (c *check) freeIPs(asked, spec field, old document.Value, given *Given) boo
 		}
 	}
 	free := func(ip string) bool {
-		why := ""
-		switch {
-		case ip == "" || ip == "None":
+		if ip == "" || ip == "None" {
 			return true
-		case !given.InRange(ip):
-			why = "the provided network does not match the current range"
-		case given.IP(ip):
+		}
+		why := given.OutOfRange(ip)
+		if why == "" {
+			if !given.IP(ip) {
+				return true
+			}
 			why = "provided IP is already allocated"
-		default:
-			return true
 		}
 		c.invalid(shown, "failed to allocate IP "+ip+": "+why)
 		return false
