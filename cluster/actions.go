@@ -12,6 +12,9 @@ import (
 // (apiserver, endpoints/handlers/create.go), except that validating admission runs within the
 // action, after the checks of the body and before any other.
 func (c *Cluster) act(ctx context.Context, t *task) (*Response, *Status) {
+	if t.ep.sub != subBinding && t.ep.sub != subToken { // to which the uid is a precondition
+		t.body = withoutSystemMetadata(t.body)
+	}
 	object, st := t.unstored(t.body)
 	if st != nil {
 		return nil, st

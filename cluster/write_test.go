@@ -415,6 +415,18 @@ func TestBindingComparesUIDAndVersion(t *testing.T) {
 	q.must(cluster.Create, pods+"/a/binding", binding(`,"uid":"the-uid","resourceVersion":"`+version+`"`))
 }
 
+// A binding that is created as an object of its own loses its uid, as other new objects do, but not its resourceVersion.
+func TestBindingAsAnObjectComparesVersion(t *testing.T) {
+	q := fixed(t)
+	q.must(cluster.Create, pods, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	binding := func(metadata string) string {
+		return `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"a"` + metadata + `},"target":{"kind":"Node","name":"x"}}`
+	}
+	const bindings = "/api/v1/namespaces/n/bindings"
+	q.refused(409, cluster.Create, bindings, binding(`,"resourceVersion":"999"`))
+	q.must(cluster.Create, bindings, binding(`,"uid":"another"`))
+}
+
 // An apply with the uid of an object that does not exist creates nothing.
 func TestApplyWithUIDDoesNotCreate(t *testing.T) {
 	q := fixed(t)
