@@ -405,11 +405,22 @@ func (d *deletion) markDeleted(object document.Value) document.Value {
 func (d *deletion) markNamespaceDeleted(object document.Value) document.Value {
 	object = withMeta(object, "deletionTimestamp", document.NewString(formatTime(d.now)))
 	object = object.Set(document.NewString("Terminating"), "status", "phase")
+	had := finalizers(object)
 	object = d.withPropagation(object)
-	if names := finalizers(object); d.options.OrphanDependents != nil && !*d.options.OrphanDependents {
-		object = withFinalizers(object, append(names, kinds.FinalizerForeground))
+	names := finalizers(object)
+	if d.options.OrphanDependents != nil && !*d.options.OrphanDependents {
+		names = append(names, kinds.FinalizerForeground)
 	}
-	return object
+	if sameSet(had, names) {
+		return object
+	}
+	var distinct []string
+	for _, n := range names {
+		if !slices.Contains(distinct, n) {
+			distinct = append(distinct, n)
+		}
+	}
+	return withFinalizers(object, distinct)
 }
 
 // markDefinitionDeleted returns a CustomResourceDefinition that is being deleted, which waits for

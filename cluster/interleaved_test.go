@@ -116,6 +116,22 @@ func TestLastFinalizerDeletesOnlyItsOwnObject(t *testing.T) {
 	}
 }
 
+// A repeated finalizer of a namespace is stored once if its deletion adds or removes another one.
+func TestDeletionOfNamespaceWithRepeatedFinalizer(t *testing.T) {
+	for _, tc := range []struct{ reason, options, want string }{
+		{"a finalizer is added: kube-apiserver stores them as a set", `{"propagationPolicy":"Foreground"}`, `["example.com/a","foregroundDeletion"]`},
+		{"the same with the older option", `{"orphanDependents":false}`, `["example.com/a","foregroundDeletion"]`},
+		{"none is added or removed", `{"propagationPolicy":"Background"}`, `["example.com/a","example.com/a"]`},
+	} {
+		q := newRequests(t, cluster.Config{})
+		q.must(cluster.Create, "/api/v1/namespaces", `{"metadata":{"name":"n","finalizers":["example.com/a","example.com/a"]}}`)
+		q.must(cluster.Delete, "/api/v1/namespaces/n", tc.options)
+		if got := q.must(cluster.Get, "/api/v1/namespaces/n", "").Lookup("metadata", "finalizers").String(); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.reason, got, tc.want)
+		}
+	}
+}
+
 // A namespace that is being deleted also remains until its spec has no finalizers.
 func TestNamespaceStaysUntilSpecFinalizersAreRemoved(t *testing.T) {
 	const namespaces = "/api/v1/namespaces"
