@@ -22,9 +22,10 @@ const (
 //  2. If it is being deleted and has the finalizer foregroundDeletion, the finalizer
 //     is removed once no dependent with blockOwnerDeletion is left.
 //  3. Otherwise an object that is being deleted is not changed.
-//  4. If at least one of its owners exists, its references to owners that do not
+//  4. If whether one of its owners exists cannot be known, it is not changed.
+//  5. If at least one of its owners exists, its references to owners that do not
 //     exist, or that wait for their dependents, are removed.
-//  5. If none of its owners exists, or all that do wait for it, it is deleted: in
+//  6. If none of its owners exists, or all that do wait for it, it is deleted: in
 //     the foreground if an owner waits and it has dependents itself, otherwise as
 //     its finalizers determine, or else in the background.
 func (r *runner) collect(ctx context.Context, n *node) error {
@@ -52,6 +53,8 @@ func (r *runner) collect(ctx context.Context, n *node) error {
 			return err
 		}
 		switch state {
+		case ownerUnknown:
+			return nil
 		case ownerExists:
 			solid++
 		case ownerWaits:
@@ -92,21 +95,21 @@ func (n *node) policy() string {
 type ownerState uint8
 
 const (
-	ownerExists ownerState = iota
+	ownerUnknown ownerState = iota
+	ownerExists
 	ownerWaits
 	ownerGone
 )
 
-// stateOf returns the state of an owner. An owner of a kind that is not served, or a
-// namespaced owner of a cluster-scoped object, counts as existing, because its state is
-// unknown, unless the controllers saw its deletion.
+// stateOf returns the state of an owner. That of an owner of a kind that is not served is unknown, unless the
+// controllers saw its deletion, and that of a namespaced owner of a cluster-scoped object always.
 func (r *runner) stateOf(ctx context.Context, n *node, o owner) (ownerState, error) {
-	if r.graph.gone[o.uid] {
+	if gone := r.graph.gone[o.uid]; gone != nil && gone.kind.Kind == o.kind && gone.name == o.name && (gone.namespace == "" || gone.namespace == n.namespace) {
 		return ownerGone, nil
 	}
 	kind, ok := r.kindOf(o.apiVersion, o.kind)
 	if !ok || kind.Namespaced && n.namespace == "" {
-		return ownerExists, nil
+		return ownerUnknown, nil
 	}
 	reference := &node{kind: kind, name: o.name, uid: o.uid}
 	if kind.Namespaced {
@@ -117,7 +120,7 @@ func (r *runner) stateOf(ctx context.Context, n *node, o owner) (ownerState, err
 	case isNotFound(err):
 		return ownerGone, nil
 	case err != nil:
-		return ownerExists, err
+		return ownerUnknown, err
 	}
 	if newNode(kind, live).foreground() {
 		return ownerWaits, nil

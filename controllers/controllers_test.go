@@ -184,6 +184,39 @@ func TestNonexistentOwnerIsAbsent(t *testing.T) {
 	l.eventually("of an unknown kind nothing is known", "a", "unknown-kind")
 }
 
+// TestObjectWithOwnerOfUnknownStateIsKept checks that an object stays as it is, with its references to owners that do not
+// exist, if whether another owner exists cannot be known: its kind is not served, or it is in a namespace and the object is
+// not. kube-controller-manager collects no such object either, not even once the owner is deleted.
+func TestObjectWithOwnerOfUnknownStateIsKept(t *testing.T) {
+	l := newLab(t, Options{GarbageCollection: true})
+	a := l.configMap("a", nil)
+	absent := ownerReference("none", "00000000-0000-0000-0000-ffffffffffff", false)
+	unserved := strings.Replace(ownerReference("a", a, false), `"kind":"ConfigMap"`, `"kind":"Nothing"`, 1)
+	l.configMap("b", nil, absent, unserved)
+	role := func(name string, owners ...string) {
+		l.create("rbac.authorization.k8s.io", "v1", "clusterroles", "", `{"metadata":{"name":"`+name+`","ownerReferences":[`+strings.Join(owners, ",")+`]}}`)
+	}
+	role("owned", ownerReference("a", a, true))
+	role("absent", strings.Replace(absent, `"v1","kind":"ConfigMap"`, `"rbac.authorization.k8s.io/v1","kind":"ClusterRole"`, 1), ownerReference("a", a, true))
+	l.delete("a", background)
+	l.configMap("c", nil, absent) // is collected after everything before it
+	l.eventually("only a and c go", "b")
+	for _, tc := range []struct {
+		reason, resource, namespace, name string
+		owners                            int
+	}{
+		{"the kind of an owner is not served", "configmaps", "n", "b", 2},
+		{"an owner that was deleted is in a namespace", "clusterroles", "", "owned", 1},
+		{"one of two owners is in a namespace", "clusterroles", "", "absent", 2},
+	} {
+		group := map[bool]string{true: "rbac.authorization.k8s.io"}[tc.namespace == ""]
+		o, st := l.do(&cluster.Request{Verb: cluster.Get, Group: group, Version: "v1", Resource: tc.resource, Namespace: tc.namespace, Name: tc.name})
+		if owners := ownersOf(o.Get("metadata")); st != nil || len(owners) != tc.owners {
+			t.Errorf("%s: %v, owners %v", tc.reason, st, owners)
+		}
+	}
+}
+
 func TestForegroundDeletionWaitsForDependents(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a := l.configMap("a", nil)

@@ -76,8 +76,8 @@ func (n *node) blocks(uid string) bool {
 type graph struct {
 	nodes      map[string]*node
 	dependents map[string]map[string]*node
-	// gone are the uids of the objects that were deleted and still have dependents.
-	gone    map[string]bool
+	// gone are the objects that were deleted and still have dependents.
+	gone    map[string]*node
 	content map[string]map[string]*node
 	// namespaces are the terminating namespaces by name.
 	namespaces map[string]*node
@@ -87,7 +87,7 @@ type graph struct {
 
 func newGraph() *graph {
 	return &graph{
-		nodes: map[string]*node{}, dependents: map[string]map[string]*node{}, gone: map[string]bool{}, content: map[string]map[string]*node{},
+		nodes: map[string]*node{}, dependents: map[string]map[string]*node{}, gone: map[string]*node{}, content: map[string]map[string]*node{},
 		namespaces: map[string]*node{}, quotas: map[string]map[string]*node{},
 	}
 }
@@ -128,7 +128,7 @@ func (g *graph) put(change cluster.Change) (n, before *node) {
 func (g *graph) remove(uid string) *node {
 	n := g.take(uid)
 	if n != nil && len(g.dependents[uid]) > 0 {
-		g.gone[uid] = true
+		g.gone[uid] = n
 	}
 	return n
 }
