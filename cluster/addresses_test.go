@@ -274,6 +274,27 @@ func TestChosenAddressesOfARange(t *testing.T) {
 	}
 }
 
+// TestNodePortOfAnotherProtocol compares the refusals of a port that gets the node port which another port with the same
+// number requests with those of kube-apiserver, which show that node port.
+func TestNodePortOfAnotherProtocol(t *testing.T) {
+	c, err := New(Config{Addresses: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	createService(t, c, "first", `{"type":"NodePort","ports":[{"port":80,"nodePort":30001}]}`)
+	for _, tc := range []struct{ reason, port, want string }{
+		{"it is taken", "30001", "spec.ports[0].nodePort: Invalid value: 30001: provided port is already allocated"},
+		{"it is out of the range", "32768", "spec.ports[0].nodePort: Invalid value: 32768: provided port is not in the valid range. The range of valid ports is 30000-32767"},
+	} {
+		_, err := c.Do(t.Context(), &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d", Body: []byte(`{"apiVersion":"v1","kind":"Service","metadata":{"name":"second"},
+			"spec":{"type":"NodePort","ports":[{"name":"a","port":80},{"name":"b","port":80,"protocol":"UDP","nodePort":` + tc.port + `}]}}`)})
+		if err == nil || !strings.HasSuffix(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %s", tc.reason, err, tc.want)
+		}
+	}
+}
+
 // TestNodePortOfAnExternalName verifies that a node port which a Service of type ExternalName has is free, as in
 // kube-apiserver, which does not allocate it.
 func TestNodePortOfAnExternalName(t *testing.T) {

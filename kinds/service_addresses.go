@@ -230,7 +230,7 @@ func (p *portCheck) free(list field, old document.Value) bool {
 			continue
 		}
 		if why := p.take(n); why != "" {
-			p.invalid(at, why)
+			p.invalidValue(at, document.NewInt(n), why)
 			return false
 		}
 	}
