@@ -319,6 +319,38 @@ func (l *lab) namespace(name string) {
 	}
 }
 
+// TestConditionsOfAnEmptiedNamespace checks the conditions of a namespace that has no content anymore, but a finalizer of
+// its own. kube-controller-manager writes them whether there was any content or not.
+func TestConditionsOfAnEmptiedNamespace(t *testing.T) {
+	l := newLab(t, Options{Namespaces: true})
+	namespace := func(name string) string {
+		o, _ := l.do(&cluster.Request{Verb: cluster.Get, Version: "v1", Resource: "namespaces", Name: name})
+		var conditions []string
+		for _, c := range o.Lookup("status", "conditions").Items() {
+			conditions = append(conditions, c.Get("reason").StringOr(""))
+		}
+		return fmt.Sprint(conditions, o.Lookup("spec", "finalizers").Len())
+	}
+	const (
+		waiting = "[ResourcesDiscovered ParsedGroupVersions ContentDeleted SomeResourcesRemain SomeFinalizersRemain] 1"
+		emptied = "[ResourcesDiscovered ParsedGroupVersions ContentDeleted ContentRemoved ContentHasNoFinalizers] 0"
+	)
+	for _, name := range []string{"n", "empty"} {
+		l.create("", "v1", "namespaces", "", `{"metadata":{"name":"`+name+`","finalizers":["example.com/keep"]}}`)
+		if name == "n" {
+			l.configMap("waits", []string{"example.com/wait"})
+		}
+		if _, status := l.do(&cluster.Request{Verb: cluster.Delete, Version: "v1", Resource: "namespaces", Name: name}); status != nil {
+			t.Fatal(status)
+		}
+		if name == "n" {
+			l.until("content is left", func() (string, bool) { got := namespace(name); return got, got == waiting })
+			l.finish("waits")
+		}
+		l.until(name+" is empty", func() (string, bool) { got := namespace(name); return got, got == emptied })
+	}
+}
+
 func TestDeletedNamespaceIsEmptiedAndRemoved(t *testing.T) {
 	l := newLab(t, Options{Namespaces: true})
 	l.namespace("n")

@@ -44,9 +44,12 @@ func (r *runner) namespace(ctx context.Context, name string) error {
 	case deleted: // the changes of the deleted objects queue the namespace again
 		return nil
 	case len(pods) > 0: // kube-controller-manager counts no content before the pods are gone
-		return errors.Join(r.report(ctx, n, live, nil, failed), errors.Join(failed...))
-	case len(content) > 0:
-		return errors.Join(r.report(ctx, n, live, content, failed), errors.Join(failed...))
+		_, err = r.report(ctx, n, live, nil, failed)
+		return errors.Join(err, errors.Join(failed...))
+	}
+	changed, err := r.report(ctx, n, live, content, failed)
+	if changed || err != nil || len(content) > 0 { // the change of the conditions queues the namespace again
+		return errors.Join(err, errors.Join(failed...))
 	}
 	left := slices.DeleteFunc(finalizers, func(f string) bool { return f == finalizerKubernetes })
 	request := r.request(n, cluster.Update)
@@ -87,9 +90,9 @@ func (r *runner) removeAll(ctx context.Context, content map[string]*node) (delet
 	return deleted, failed
 }
 
-// report sets the status conditions of a namespace that waits for its contents. failed are the reasons why
-// some cannot be deleted.
-func (r *runner) report(ctx context.Context, n *node, live document.Value, content map[string]*node, failed []error) error {
+// report sets the status conditions of a namespace with the given contents. failed are the reasons why some cannot be
+// deleted. changed reports whether the conditions were others before.
+func (r *runner) report(ctx context.Context, n *node, live document.Value, content map[string]*node, failed []error) (changed bool, err error) {
 	resources, finalizers := map[string]int{}, map[string]int{}
 	for _, object := range content {
 		resources[object.resource()]++
@@ -118,13 +121,13 @@ func (r *runner) report(ctx context.Context, n *node, live document.Value, conte
 	}
 	next := withConditions(live.Lookup("status", "conditions"), conditions, live.Lookup("metadata", "deletionTimestamp"))
 	if document.Identical(next, live.Lookup("status", "conditions")) {
-		return nil
+		return false, nil
 	}
 	request := r.request(n, cluster.Update)
 	request.Subresource = "status"
 	request.Body = live.Set(next, "status", "conditions").JSON()
-	_, err := r.cluster.Do(ctx, request)
-	return err
+	_, err = r.cluster.Do(ctx, request)
+	return true, err
 }
 
 // resource returns the object's resource as conditions name it: "pods." and "deployments.apps".
