@@ -50,7 +50,10 @@ func (r *runner) aggregateInto(ctx context.Context, role document.Value) error {
 	}
 	name, force := role.Lookup("metadata", "name"), true
 	configuration := document.NewObject().With("apiVersion", document.NewString(rbacGroup+"/v1")).With("kind", document.NewString("ClusterRole")).
-		With("metadata", document.NewObject().With("name", name)).With("rules", rules)
+		With("metadata", document.NewObject().With("name", name))
+	if rules.Len() > 0 { // without rules, those that were aggregated before are removed, but not those of others
+		configuration = configuration.With("rules", rules)
+	}
 	q := r.roleRequest(cluster.Patch)
 	q.Name, q.Format, q.Body = name.StringOr(""), cluster.ApplyPatch, configuration.JSON()
 	q.FieldManager, q.Force = aggregator, &force

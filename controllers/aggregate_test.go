@@ -61,3 +61,27 @@ func TestOneRefusedRoleDoesNotStopTheOthers(t *testing.T) {
 		return all, strings.Contains(all, "a is refused")
 	})
 }
+
+// TestRolesThatMatchNone checks the rules of a ClusterRole to which no rules belong anymore, or none yet.
+func TestRolesThatMatchNone(t *testing.T) {
+	l := newLab(t, Options{Aggregation: true})
+	const rule = `{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}`
+	role := func(name, label, own string) {
+		l.create(rbacGroup, "v1", clusterRoles, "", `{"metadata":{"name":"`+name+`"},"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"for":"`+label+`"}}]},"rules":[`+own+`]}`)
+	}
+	rules := func(name string) document.Value {
+		o, _ := l.do(&cluster.Request{Verb: cluster.Get, Group: rbacGroup, Version: "v1", Resource: clusterRoles, Name: name})
+		return o.Get("rules")
+	}
+	role("own", "nothing", rule)
+	role("former", "b", "")
+	l.create(rbacGroup, "v1", clusterRoles, "", `{"metadata":{"name":"b","labels":{"for":"b"}},"rules":[`+rule+`]}`)
+	l.until("the rules are aggregated", func() (string, bool) { return rules("former").String(), rules("former").Len() == 1 })
+	if _, st := l.do(&cluster.Request{Verb: cluster.Delete, Group: rbacGroup, Version: "v1", Resource: clusterRoles, Name: "b"}); st != nil {
+		t.Fatal(st)
+	}
+	l.until("no rules are left", func() (string, bool) { return rules("former").String(), rules("former").Len() == 0 })
+	if got := rules("own").String(); got != "["+rule+"]" {
+		t.Errorf("the rules of a client are %s: kube-controller-manager applies none, which keeps those of others", got)
+	}
+}
