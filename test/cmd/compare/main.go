@@ -12,6 +12,8 @@
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN tables
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN watches
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN documents
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN related
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN collected
 //
 // The subcommand objects reads the manifests in each folder, creates the
 // CustomResourceDefinitions, then creates, applies, patches, replaces and deletes every
@@ -23,7 +25,10 @@
 // kube-apiserver enables by default, and no controllers. The subcommand tables reads recorded objects as tables while
 // their status and metadata change at random. The subcommand watches opens watches in all forms and lists objects while
 // several managers write them, and documents reads discovery and OpenAPI documents while CustomResourceDefinitions come,
-// change and go. The order of managedFields, the messages of refusals, and the
+// change and go. The subcommand related writes objects that depend on one another, with admission as for plugins: Services
+// that compete for addresses, owners and finalizers, classes and quotas, and subresources of pods, workloads and accounts.
+// The subcommand collected compares what garbage collection and the controller of namespaces leave of such objects; it needs
+// the controllers on both servers. The order of managedFields, the messages of refusals, and the
 // values that a server chooses (uids, times, addresses, ports, names) are not compared.
 //
 // The exit code is 1 if responses differ by more than -tolerate allows, or if the
@@ -65,7 +70,7 @@ func main() {
 	flag.StringVar(&o.against, "against", os.Getenv("PATCHLAB_TEST_SERVER"), "URL of the kube-apiserver; certificates are not checked")
 	flag.StringVar(&o.againstToken, "against-token", os.Getenv("PATCHLAB_TEST_TOKEN"), "bearer token for -against")
 	flag.StringVar(&o.record, "record", "", "file to append the differing cases to, with the responses of -against")
-	flag.StringVar(&o.only, "only", "", "regular expression of the paths to which requests are sent; not for definitions, documents and watches")
+	flag.StringVar(&o.only, "only", "", "regular expression of the paths to which requests are sent, or of the forms of related; not for definitions, documents, watches and collected")
 	flag.Float64Var(&o.tolerate, "tolerate", 0, "percentage of responses that may differ")
 	flag.IntVar(&o.examples, "examples", 1, "number of cases to print for each difference")
 	flag.IntVar(&o.limit, "limit", 0, "objects: the maximum number of objects of a folder; 0 means all")
@@ -73,7 +78,7 @@ func main() {
 	flag.BoolVar(&o.protobuf, "protobuf", false, "cases, objects, random: send and receive objects of built-in kinds as protobuf")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the random cases")
 	flag.IntVar(&o.cases, "cases", 1000, "how many random cases")
-	flag.IntVar(&o.seconds, "seconds", 8, "watches: after how many seconds watches end, which must be longer than all requests of a case take")
+	flag.IntVar(&o.seconds, "seconds", 8, "watches: after how many seconds watches end, which must be longer than all requests of a case take; collected: how long the controllers need at least")
 	flag.StringVar(&o.recordings, "recordings", "../testdata/invalid", "random, tables: folder of the recorded cases to change")
 	flag.Parse()
 	if err := run(&o, flag.Args(), os.Stdout); err != nil {
@@ -82,7 +87,7 @@ func main() {
 	}
 }
 
-const usage = "expected objects DIR..., cases FILE..., random, definitions, plugins, policies, tables, watches or documents"
+const usage = "expected objects DIR..., cases FILE..., random, definitions, plugins, policies, tables, watches, documents, related or collected"
 
 func run(o *options, args []string, out io.Writer) error {
 	if len(args) == 0 {
@@ -124,6 +129,10 @@ func run(o *options, args []string, out io.Writer) error {
 		r, err = compareDocuments(o, p)
 	case args[0] == "watches" && len(args) == 1:
 		r, err = compareWatches(o, p)
+	case args[0] == "related" && len(args) == 1:
+		r, err = compareRelated(o, p)
+	case args[0] == "collected" && len(args) == 1:
+		r, err = compareCollected(o, p)
 	case args[0] == "plugins" && len(args) == 1:
 		r, err = compareWorlds(o, p, args[0], (*world).plugins)
 	case args[0] == "policies" && len(args) == 1:

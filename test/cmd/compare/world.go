@@ -18,10 +18,14 @@ type object = map[string]any
 // which they apply.
 type world struct {
 	random *rand.Rand
-	name   string // of the namespace; the names of objects without a namespace end in it
-	steps  []conformance.Step
-	shared []string            // paths of objects that are deleted at the end, because other cases would use them
-	made   map[string][]string // paths of the objects that create has created, by resource
+	number int     // of the case
+	owned  []owned // the kinds of a case of deletions
+	// defined is the definition of one of them, if any.
+	defined object
+	name    string // of the namespace; the names of objects without a namespace end in it
+	steps   []conformance.Step
+	shared  []string            // paths of objects that are deleted at the end, because other cases would use them
+	made    map[string][]string // paths of the objects that create has created, by resource
 }
 
 // compareWorlds compares the cases that generate makes.

@@ -15,8 +15,8 @@ import (
 )
 
 // build builds the programs that are missing in dir/bin, with kube-apiserver in the version
-// kubernetes.
-func build(ctx context.Context, dir, kubernetes string) error {
+// kubernetes, and kube-controller-manager if it is needed.
+func build(ctx context.Context, dir, kubernetes string, controllers bool) error {
 	bin := filepath.Join(dir, "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err
@@ -24,10 +24,14 @@ func build(ctx context.Context, dir, kubernetes string) error {
 	const versionPackage = "k8s.io/component-base/version"
 	minor := strings.Split(kubernetes, ".")[1]
 	flags := fmt.Sprintf("-X %[1]s.gitVersion=%[2]s -X %[1]s.gitMajor=1 -X %[1]s.gitMinor=%[3]s", versionPackage, kubernetes, minor)
-	for _, p := range []program{
+	programs := []program{
 		{"etcd", "go.etcd.io/etcd/server/v3", etcd, "go.etcd.io/etcd/server/v3", ""},
 		{"kube-apiserver", "k8s.io/kubernetes", kubernetes, "k8s.io/kubernetes/cmd/kube-apiserver", flags},
-	} {
+	}
+	if controllers {
+		programs = append(programs, program{"kube-controller-manager", "k8s.io/kubernetes", kubernetes, "k8s.io/kubernetes/cmd/kube-controller-manager", flags})
+	}
+	for _, p := range programs {
 		file := filepath.Join(bin, p.name)
 		if _, err := os.Stat(file); err == nil {
 			continue

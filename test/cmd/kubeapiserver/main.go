@@ -8,7 +8,7 @@
 // With -serve it then runs both on the loopback interface until it is interrupted, and
 // prints the environment variables for other tests. With -recorded as well, admission
 // plugins are off, as in the recordings of testdata/conformance and testdata/invalid; with
-// -accounts, ServiceAccount is on, too. Run it in the folder test. The first build downloads about 300 MB of modules and takes some
+// -accounts, ServiceAccount is on, too. With -controllers, a kube-controller-manager runs these controllers. Run it in the folder test. The first build downloads about 300 MB of modules and takes some
 // ten minutes on two cores; existing binaries are not rebuilt.
 package main
 
@@ -34,6 +34,7 @@ func main() {
 	serve := flag.Bool("serve", false, "run etcd and kube-apiserver until interrupted")
 	recorded := flag.Bool("recorded", false, "with -serve: disable admission plugins, as in the recordings")
 	accounts := flag.Bool("accounts", false, "with -serve: enable the admission plugin ServiceAccount; no controller creates accounts")
+	controllers := flag.String("controllers", "", "with -serve: `controllers` that a kube-controller-manager runs, separated by commas; none runs without")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
@@ -44,23 +45,29 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *dir, *kubernetes, *serve, *recorded, *accounts); err != nil {
+	if err := run(ctx, *dir, *kubernetes, *serve, options{*recorded, *accounts, *controllers}); err != nil {
 		fmt.Fprintln(os.Stderr, "kubeapiserver:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir, kubernetes string, serve, recorded, accounts bool) error {
+// options are the values of the flags that determine how the servers run.
+type options struct {
+	recorded, accounts bool
+	controllers        string
+}
+
+func run(ctx context.Context, dir, kubernetes string, serve bool, o options) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	if err := build(ctx, dir, kubernetes); err != nil {
+	if err := build(ctx, dir, kubernetes, o.controllers != ""); err != nil {
 		return err
 	}
 	if !serve {
 		fmt.Println("KUBEBUILDER_ASSETS=" + filepath.Join(dir, "bin"))
 		return nil
 	}
-	return runServers(ctx, dir, recorded, accounts)
+	return runServers(ctx, dir, o)
 }

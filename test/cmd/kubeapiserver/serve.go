@@ -39,7 +39,7 @@ func defaultPlugins(ctx context.Context, program string) (string, error) {
 }
 
 // runServers runs etcd and kube-apiserver, with empty storage, until ctx is done.
-func runServers(ctx context.Context, dir string, recorded, accounts bool) error {
+func runServers(ctx context.Context, dir string, o options) error {
 	data, err := os.MkdirTemp("", "kubeapiserver")
 	if err != nil {
 		return err
@@ -67,9 +67,9 @@ func runServers(ctx context.Context, dir string, recorded, accounts bool) error 
 	defer stop(etcd)
 	program, off := filepath.Join(dir, "bin", "kube-apiserver"), "ServiceAccount" // as in envtest
 	switch {
-	case accounts:
+	case o.accounts:
 		off = ""
-	case recorded:
+	case o.recorded:
 		if off, err = defaultPlugins(ctx, program); err != nil {
 			return err
 		}
@@ -87,10 +87,37 @@ func runServers(ctx context.Context, dir string, recorded, accounts bool) error 
 	if err := ready(ctx, url, token, data); err != nil {
 		return err
 	}
+	if o.controllers != "" {
+		manager, err := startManager(dir, data, url, token, o.controllers)
+		if err != nil {
+			return err
+		}
+		defer stop(manager)
+	}
 	fmt.Printf("PATCHLAB_TEST_SERVER=%s PATCHLAB_TEST_TOKEN=%s PATCHLAB_TEST_PROCESSES=%d,%d PATCHLAB_TEST_ETCD=%s\n",
 		url, token, api.Process.Pid, etcd.Process.Pid, store)
 	<-ctx.Done()
 	return nil
+}
+
+// startManager runs a kube-controller-manager with some controllers.
+func startManager(dir, data, url, token, controllers string) (*exec.Cmd, error) {
+	config := filepath.Join(data, "manager.yaml")
+	if err := os.WriteFile(config, fmt.Appendf(nil, `apiVersion: v1
+kind: Config
+current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: %q, insecure-skip-tls-verify: true}}]
+users: [{name: u, user: {token: %q}}]
+`, url, token), 0o600); err != nil {
+		return nil, err
+	}
+	ports, err := freePorts(1)
+	if err != nil {
+		return nil, err
+	}
+	return start(data, filepath.Join(dir, "bin", "kube-controller-manager"), "--kubeconfig", config, "--controllers", controllers, "--leader-elect=false",
+		"--bind-address", "127.0.0.1", "--secure-port", ports[0], "--cert-dir", filepath.Join(data, "manager"), "--authentication-skip-lookup")
 }
 
 // start runs a program. Its output goes to a log file in data.
