@@ -267,7 +267,7 @@ var errDeleted = errors.New("the last finalizer was removed")
 // update answers update and patch.
 func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	key := t.ep.key(t.Request.Namespace, t.Request.Name)
-	var out outcome
+	out := t.missing()
 	dropManagers := false
 	defer c.unreserve(t)
 	var was document.Value

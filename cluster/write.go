@@ -146,7 +146,7 @@ func (e *endpoint) invalidKind(object document.Value) groupResource {
 // Object if none exists.
 func (t *task) change(live fieldmanager.Object) (outcome, *Status) {
 	if !live.Value.Exists() && !t.mayCreate() {
-		return outcome{}, notFound(t.ep.what(), t.Name)
+		return t.missing(), notFound(t.ep.what(), t.Name)
 	}
 	t.begun(live)
 	if t.ep.sub == subScale {
@@ -159,6 +159,15 @@ func (t *task) change(live fieldmanager.Object) (outcome, *Status) {
 	out, st := t.finishChange(live, next)
 	out.warnings = append(warnings, out.warnings...)
 	return out, st
+}
+
+// missing returns the outcome of a change to an object that does not exist: the body of an update has been checked before
+// the object is looked up.
+func (t *task) missing() (out outcome) {
+	if t.Verb == Update {
+		_, out.warnings = withoutDuplicateOwners(t.body, "")
+	}
+	return out
 }
 
 // mayCreate reports whether the write creates a missing object: an apply always does, an

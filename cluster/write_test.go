@@ -399,6 +399,26 @@ func TestScalePatchChecksUID(t *testing.T) {
 	q.must(cluster.Patch, deployments+"/d/scale", `{"metadata":{"uid":"the-uid"},"spec":{"replicas":3}}`)
 }
 
+// The owners in the body of an update are made distinct, with a warning, before the object is looked up. Those of a patch are
+// known only afterwards.
+func TestWarningAboutOwnersOfAMissingObject(t *testing.T) {
+	q := fixed(t)
+	const owners = `[{"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"u"},{"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"u"}]`
+	for _, tc := range []struct {
+		reason, path, body string
+		verb               cluster.Verb
+		warnings           int
+	}{
+		{"an update of a kind that is not created by updates", pods + "/a", `{"metadata":{"name":"a","ownerReferences":` + owners + `},"spec":{"containers":[{"name":"c","image":"i"}]}}`, cluster.Update, 1},
+		{"an update of the status", pods + "/a/status", `{"metadata":{"name":"a","ownerReferences":` + owners + `}}`, cluster.Update, 1},
+		{"a merge patch", pods + "/a", `{"metadata":{"ownerReferences":` + owners + `}}`, cluster.Patch, 0},
+	} {
+		if st := q.refused(404, tc.verb, tc.path, tc.body); len(st.Warnings) != tc.warnings {
+			t.Errorf("%s: warnings %q", tc.reason, st.Warnings)
+		}
+	}
+}
+
 // A binding may have the uid and resourceVersion of its pod as preconditions.
 func TestBindingComparesUIDAndVersion(t *testing.T) {
 	q := fixed(t)
