@@ -227,17 +227,23 @@ func (a *addresses) inUse(ctx context.Context) (usedAddresses, error) {
 	return used, nil
 }
 
-// outOfRange returns why a Service may not choose an IP, "" if it may: it must be in the range, and not the first (the
-// network address) or the last one (the broadcast address). What is not an address is for the validation to refuse.
-func (a *addresses) outOfRange(ip string, dryRun bool) string {
+// outOfRange returns why a Service may not choose an IP, "" if it may: it must be in the range of the server or in one that
+// clients have added. What is not an address is for the validation to refuse.
+func (a *allotment) outOfRange(ip string, dryRun bool) string {
 	addr, err := netip.ParseAddr(ip)
 	switch {
-	case err != nil || !a.closed || a.cidr.Contains(addr) && addr != a.cidr.Addr() && a.cidr.Contains(addr.Next()):
+	case err != nil || !a.closed || isHost(a.cidr, addr) || a.inAddedRange(addr):
 		return ""
 	case dryRun:
 		return "the provided IP (" + ip + ") is not in the valid range. The range of valid IPs is " + a.cidr.String()
 	}
 	return "the provided network does not match the current range"
+}
+
+// isHost reports whether an address is in a range and neither the first (the network address) nor the last one (the
+// broadcast address).
+func isHost(in netip.Prefix, addr netip.Addr) bool {
+	return in.Contains(addr) && addr != in.Addr() && in.Contains(addr.Next())
 }
 
 // hasAddresses reports whether objects of the resource have cluster IPs and node ports.

@@ -5,6 +5,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"slices"
 	"sync/atomic"
 
@@ -121,6 +122,25 @@ func (a *allotment) recorded(ip string) (taken, known bool) {
 		a.err = err
 	}
 	return taken && !a.restores(ip), true
+}
+
+// inAddedRange reports whether an IP belongs to a ServiceCIDR that is not being deleted. If the store fails, a.err is set.
+func (a *allotment) inAddedRange(addr netip.Addr) bool {
+	if a.records.endpoint.Load() == nil {
+		return false
+	}
+	s := kinds.Find(func(s *kinds.Strategy) bool { return s.AddressRanges != nil })
+	page, err := a.store.List(a.ctx, "/registry/"+s.StorageName()+"/", store.ListOptions[*Record]{})
+	if err != nil {
+		a.err = err
+	}
+	return slices.ContainsFunc(page.Items, func(item store.Item[*Record]) bool {
+		object := item.Value.tree().Value
+		return !hasMeta(object, "deletionTimestamp") && slices.ContainsFunc(s.AddressRanges(object), func(text string) bool {
+			in, err := netip.ParsePrefix(text)
+			return err == nil && isHost(in, addr)
+		})
+	})
 }
 
 // reserve creates the IPAddresses of the cluster IPs that an attempt at a write gives to a Service. again is true if

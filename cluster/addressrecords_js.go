@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"context"
+	"net/netip"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -16,6 +17,8 @@ type (
 )
 
 func (*allotment) recorded(string) (taken, known bool) { return false, false }
+
+func (*allotment) inAddedRange(netip.Addr) bool { return false }
 
 func (*Cluster) reserve(*task, document.Value, document.Value) (again bool, st *Status) {
 	return false, nil

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -264,5 +265,42 @@ func TestServiceIsRefusedIfItsAddressIsUnknown(t *testing.T) {
 	_, err := c.Do(t.Context(), &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d", Body: []byte(`{"metadata":{"name":"a"},"spec":{"ports":[{"port":80}]}}`)})
 	if !errors.As(err, &status) || status.Code < 500 || !strings.Contains(status.Message, "the leader is gone") {
 		t.Errorf("created, or refused with %v", err)
+	}
+}
+
+// TestFurtherRanges verifies that a Service may choose an IP of a ServiceCIDR that clients have created, as in kube-apiserver
+// whether or not the ServiceCIDR has a status.
+func TestFurtherRanges(t *testing.T) {
+	c, err := New(Config{Addresses: true, ServiceRange: netip.MustParsePrefix("10.0.0.0/24")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.RecordAddresses(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ranges := func(verb Verb, name, body string) {
+		t.Helper()
+		if _, err := c.Do(t.Context(), &Request{Verb: verb, Group: "networking.k8s.io", Version: "v1", Resource: "servicecidrs", Name: name, Body: []byte(body)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ranges(Create, "", `{"metadata":{"name":"further"},"spec":{"cidrs":["10.9.0.0/28"]}}`)
+	ranges(Create, "", `{"metadata":{"name":"ending","finalizers":["example.com/keep"]},"spec":{"cidrs":["10.9.1.0/28"]}}`)
+	ranges(Delete, "ending", "")
+	const outside = "the provided network does not match the current range"
+	for _, tc := range []struct{ reason, ip, refused string }{
+		{"a further range", "10.9.0.3", ""},
+		{"the same IP again", "10.9.0.3", "provided IP is already allocated"},
+		{"the network of the further range", "10.9.0.0", outside},
+		{"the broadcast address of the further range", "10.9.0.15", outside},
+		{"a range that is being deleted", "10.9.1.3", outside},
+		{"no range", "10.9.2.3", outside},
+	} {
+		_, err := c.Do(t.Context(), &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d",
+			Body: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Service","metadata":{"generateName":"s"},"spec":{"clusterIP":%q,"ports":[{"port":80}]}}`, tc.ip)})
+		if (err != nil) != (tc.refused != "") || err != nil && !strings.HasSuffix(err.Error(), tc.refused) {
+			t.Errorf("%s: %v, want %q", tc.reason, err, tc.refused)
+		}
 	}
 }

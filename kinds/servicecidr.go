@@ -1,5 +1,7 @@
 package kinds
 
+import "github.com/patchlab-dev/patchlab/document"
+
 // serviceCIDRStrategy is the strategy of networking.k8s.io/v1 ServiceCIDR.
 var serviceCIDRStrategy = Strategy{
 	Group:       "networking.k8s.io",
@@ -7,6 +9,9 @@ var serviceCIDRStrategy = Strategy{
 	Name:        subdomainName,
 	Reset:       []string{"status"},
 	ResetStatus: []string{"metadata", "spec"},
+	AddressRanges: func(object document.Value) []string {
+		return object.Lookup("spec", "cidrs").Strings()
+	},
 }
 
 func validateServiceCIDR(c *check, object, old field) {

@@ -109,6 +109,9 @@ type Strategy struct {
 	// RecordsAddresses is true if each allocated cluster IP has an object of the resource, as it has
 	// an IPAddress.
 	RecordsAddresses bool
+	// AddressRanges returns the ranges of cluster IPs that an object adds, as a ServiceCIDR does; nil for other
+	// resources.
+	AddressRanges func(object document.Value) []string
 	// DeletesNamesake is a resource of the same group. Its object with the same name and namespace is
 	// deleted after an object of this resource, as the Endpoints of a Service; "" for none.
 	DeletesNamesake string
