@@ -134,7 +134,9 @@ func (c *Cluster) tokenUser(ctx context.Context, claims document.Value) (User, e
 	for _, kind := range [...]string{"pod", "node"} {
 		if ref := bound.Get(kind); ref.Exists() {
 			user.Extra[names.TokenExtra+kind+"-name"] = []string{ref.Get("name").StringOr("")}
-			user.Extra[names.TokenExtra+kind+"-uid"] = []string{ref.Get("uid").StringOr("")}
+			if uid := ref.Get("uid").StringOr(""); uid != "" { // the node of a pod may not exist
+				user.Extra[names.TokenExtra+kind+"-uid"] = []string{uid}
+			}
 		}
 	}
 	return user, nil

@@ -17,7 +17,7 @@ import (
 )
 
 // accounts is a server that requires a token and has the service account "a" and, in the same
-// namespace, the pod "p" on the node "n" and the secret "s".
+// namespace, the pod "p" on the node "n", the pod "lost" on a node that does not exist, and the secret "s".
 type accounts struct {
 	t   *testing.T
 	s   *Server
@@ -43,6 +43,7 @@ func newAccounts(t *testing.T) *accounts {
 	a.must("POST", inDefault+"/serviceaccounts", `{"metadata":{"name":"a"}}`)
 	a.must("POST", "/api/v1/nodes", `{"metadata":{"name":"n"}}`)
 	a.must("POST", inDefault+"/pods", `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"a","nodeName":"n","containers":[{"name":"c","image":"i"}]}}`)
+	a.must("POST", inDefault+"/pods", `{"metadata":{"name":"lost"},"spec":{"serviceAccountName":"a","nodeName":"none","containers":[{"name":"c","image":"i"}]}}`)
 	a.must("POST", inDefault+"/secrets", `{"metadata":{"name":"s"}}`)
 	return a
 }
@@ -93,6 +94,8 @@ func TestTokensOfServiceAccounts(t *testing.T) {
 		{name: "a token for others is no credential here", spec: `{"audiences":["x","z"]}`, audiences: `["y","x"]`, granted: `["x"]`, refused: true},
 		{name: "bound to a pod", spec: `{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p"}}`, audiences: `[]`, granted: `[` + api + `]`,
 			extra: []string{"node-name", "node-uid", "pod-name", "pod-uid"}},
+		{name: "bound to a pod whose node does not exist", spec: `{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"lost"}}`, audiences: `[]`, granted: `[` + api + `]`,
+			extra: []string{"node-name", "pod-name", "pod-uid"}},
 		{name: "bound to a node", spec: `{"boundObjectRef":{"apiVersion":"v1","kind":"Node","name":"n"}}`, audiences: `[]`, granted: `[` + api + `]`,
 			extra: []string{"node-name", "node-uid"}},
 		{name: "bound to a secret", spec: `{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"s"}}`, audiences: `[]`, granted: `[` + api + `]`},
