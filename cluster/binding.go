@@ -33,7 +33,7 @@ func (c *Cluster) bind(ctx context.Context, t *task, binding fieldmanager.Object
 	key := (&endpoint{kind: pods, strategy: c.strategy(pods)}).key(t.Namespace, name)
 	change := func(current store.Item[*Record]) (*Record, error) {
 		object := current.Value.tree()
-		if st := checkBound(key, object.Value, t.body, current.Revision); st != nil {
+		if st := checkBound(t.shownKey(key), object.Value, t.body, current.Revision); st != nil {
 			return nil, st
 		}
 		var err error

@@ -238,11 +238,15 @@ func (t *task) sameUID(live fieldmanager.Object, next document.Value) *Status {
 	if wanted == "" || wanted == found || found == "" && live.Value.Exists() {
 		return nil
 	}
-	key := t.ep.key(t.Namespace, t.Name)
-	if t.dryRun() { // kube-apiserver's dry run does not know the prefix of keys
+	return conflict(t.ep.what(), t.Name, storageError(t.shownKey(t.ep.key(t.Namespace, t.Name)), "UID", wanted, found))
+}
+
+// shownKey returns a key of the store as messages show it: kube-apiserver's dry run does not know the prefix of keys.
+func (t *task) shownKey(key string) string {
+	if t.dryRun() {
 		key = strings.TrimPrefix(key, "/registry")
 	}
-	return conflict(t.ep.what(), t.Name, storageError(key, "UID", wanted, found))
+	return key
 }
 
 // storageError returns the message of the API server's storage for a failed precondition.

@@ -429,6 +429,12 @@ func TestBindingComparesUIDAndVersion(t *testing.T) {
 	}
 	q.refused(409, cluster.Create, pods+"/a/binding", binding(`,"uid":"another"`))
 	q.refused(409, cluster.Create, pods+"/a/binding", binding(`,"resourceVersion":"999"`))
+	for query, key := range map[string]string{"": "Key: /registry/pods/n/a,", "All": "Key: /pods/n/a,"} { // as in other dry runs
+		dryRun := options(cluster.Options{DryRun: strings.Fields(query)})
+		if st := q.refused(409, cluster.Create, pods+"/a/binding", binding(`,"uid":"another"`), dryRun); !strings.Contains(st.Message, key) {
+			t.Errorf("message %q, want %q", st.Message, key)
+		}
+	}
 	if node := q.must(cluster.Get, pods+"/a", "").Lookup("spec", "nodeName"); node.Exists() {
 		t.Errorf("bound to %s", node)
 	}
