@@ -7,6 +7,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"reflect"
@@ -20,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/kubernetes/scheme"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
 // forms are the types with a custom JSON encoding.
@@ -44,7 +46,7 @@ type writer struct {
 }
 
 func main() {
-	if err := apiextensionsv1.AddToScheme(scheme.Scheme); err != nil {
+	if err := errors.Join(apiextensionsv1.AddToScheme(scheme.Scheme), apiregistrationv1.AddToScheme(scheme.Scheme)); err != nil {
 		panic(err)
 	}
 	w := &writer{out: bufio.NewWriter(os.Stdout), index: map[reflect.Type]int{}}
