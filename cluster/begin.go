@@ -34,7 +34,7 @@ func (p *pipeline) begin(r *Request, ep *endpoint) (*task, *Status) {
 		}
 		return t, checkNameParameter(r.Name)
 	}
-	decodable := r.Format == JSON || r.Format == YAML
+	decodable := r.Format == JSON || r.Format == YAML || r.Format == Protobuf
 	if !decodable && r.Verb == Create { // the API server checks the options of an update first
 		return nil, unsupportedMedia(objectTypes())
 	}

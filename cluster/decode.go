@@ -111,7 +111,7 @@ func (t *task) decodeBody() *Status {
 	if problems = mergeProblems(doc, problems, unknown, k.Builtin && t.Format == JSON); len(problems) > maxProblems {
 		problems = problems[:maxProblems]
 	}
-	if len(problems) > 0 {
+	if len(problems) > 0 && t.Format != Protobuf {
 		switch t.strictness() {
 		case validateStrict:
 			return decodeStatus(k, root, &StrictError{problems})

@@ -49,6 +49,9 @@ const (
 	// ApplyPatch is application/apply-patch+yaml, an apply configuration for server-side
 	// apply, in YAML or JSON.
 	ApplyPatch
+	// Protobuf is an object, or DeleteOptions, in protobuf, which the caller has parsed. Its fields
+	// that the kind does not have are dropped, whatever FieldValidation is.
+	Protobuf
 	// UnknownFormat is any other media type. A request that has a body is then refused with
 	// 415 (Unsupported Media Type).
 	UnknownFormat

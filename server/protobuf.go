@@ -29,6 +29,6 @@ func readProtobuf(r *http.Request, request *cluster.Request, expected schema.Gro
 		}
 		request.Document = &document.Document{Root: object}
 	}
-	request.Format = cluster.JSON
+	request.Format = cluster.Protobuf
 	return nil
 }

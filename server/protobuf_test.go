@@ -2,9 +2,12 @@ package server
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 )
 
 func TestProtobufBodies(t *testing.T) {
@@ -21,13 +24,13 @@ func TestProtobufBodies(t *testing.T) {
 		format                  cluster.Format
 		want                    string
 	}{
-		{"a create by client-go", "POST", collection, configMap, 200, cluster.JSON,
+		{"a create by client-go", "POST", collection, configMap, 200, cluster.Protobuf,
 			`{"apiVersion":"v1","data":{"a":"1"},"kind":"ConfigMap","metadata":{"name":"cm"}}`},
-		{"an update", "PUT", item, configMap, 200, cluster.JSON,
+		{"an update", "PUT", item, configMap, 200, cluster.Protobuf,
 			`{"apiVersion":"v1","data":{"a":"1"},"kind":"ConfigMap","metadata":{"name":"cm"}}`},
-		{"the options of a deletion", "DELETE", item, options, 200, cluster.JSON,
+		{"the options of a deletion", "DELETE", item, options, 200, cluster.Protobuf,
 			`{"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":"Foreground"}`},
-		{"an empty body", "DELETE", item, "", 200, cluster.JSON, ""},
+		{"an empty body", "DELETE", item, "", 200, cluster.Protobuf, ""},
 		{"custom resources have no such encoding", "POST", "/apis/lab.example.com/v1/namespaces/ns/gadgets", gadget, 200, cluster.UnknownFormat, gadget},
 		{"a patch has types of its own", "PATCH", item, configMap, 200, cluster.UnknownFormat, configMap},
 		{"a truncated body", "POST", collection, configMap[:len(configMap)-1], 400, 0, ""},
@@ -50,6 +53,34 @@ func TestProtobufBodies(t *testing.T) {
 		}
 		if got.Format != c.format || text != c.want {
 			t.Errorf("%s: the cluster got a request with format %v and %q, want %v and %q", c.why, got.Format, text, c.format, c.want)
+		}
+	}
+}
+
+// TestUnknownFieldsInProtobuf: a kube-apiserver v1.36.3 answers 201 without a warning to a body with
+// a field that it does not know, with each validation of fields; so do older versions to fields
+// that only newer ones have, here the hostnameOverride of a pod.
+func TestUnknownFieldsInProtobuf(t *testing.T) {
+	c, err := cluster.New(cluster.Config{Version: "1.33"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod, err := document.Parse([]byte(`{"metadata":{"name":"a"},"spec":{"hostnameOverride":"x","containers":[{"name":"c","image":"i"}]}}`), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer, err := protobuf.AppendObject(nil, "v1", "Pod", pod.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const unknown = "k8s\x00\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12\x12\x0a\x04\x0a\x02cm\x12\x06\x0a\x01a\x12\x011\x9a\x06\x01x"
+	for resource, text := range map[string]string{"configmaps": unknown, "pods": string(newer)} {
+		for _, validation := range []string{"Strict", "Warn", "Ignore"} {
+			w := ask(New(c, Options{}), "POST", "/api/v1/namespaces/ns/"+resource+"?dryRun=All&fieldValidation="+validation, text,
+				"Content-Type", protobuf.MediaType)
+			if w.Code != 201 || len(w.Header()["Warning"]) > 0 || strings.Contains(w.Body.String(), "hostnameOverride") {
+				t.Errorf("%s, %s: %d %v %s", resource, validation, w.Code, w.Header()["Warning"], w.Body)
+			}
 		}
 	}
 }
