@@ -26,6 +26,7 @@ import (
 	serialized "k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/util/sets"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"sigs.k8s.io/randfill"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -168,14 +169,14 @@ func text(x any) string {
 	return string(b)
 }
 
-// TestMessagesAreCurrent checks that messages.txt is generated from the types in this
-// module's dependencies.
+// TestMessagesAreCurrent checks that messages.txt has all types in this module's dependencies. It
+// also has those of the newest version, which this test does not know.
 func TestMessagesAreCurrent(t *testing.T) {
 	messages, err := os.ReadFile("../../internal/engine/protobuf/messages.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "run", "./cmd/wiremessages")
+	cmd := exec.Command("go", "run", "./cmd/wiremessages", "../internal/engine/protobuf/messages.txt")
 	cmd.Dir = ".."
 	out, err := cmd.Output()
 	if err != nil {
@@ -250,7 +251,7 @@ func TestEncodedObjectsAreDecodedByKubernetes(t *testing.T) {
 func builtinScheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, apiregistrationv1.AddToScheme} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-//go:generate sh -c "cd ../../../test && go run ./cmd/wiremessages > ../internal/engine/protobuf/messages.txt"
+//go:generate sh generate.sh
 
 //go:embed messages.txt
 var messagesText string

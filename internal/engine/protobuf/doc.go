@@ -5,7 +5,8 @@
 // A body is the four bytes "k8s\x00" followed by a message of type Unknown of
 // k8s.io/apimachinery/pkg/runtime: apiVersion and kind in field 1, the object in field 2.
 // The numbers, names and types of the fields are in messages.txt, which
-// test/cmd/wiremessages generates from the Go types of k8s.io/api. Its lines are
+// test/cmd/wiremessages generates from the Go types of k8s.io/api and kube-aggregator, of two
+// versions: numbers are not used again, so that one message fits them all. Its lines are
 //
 //	kind APIVERSION KIND N     the kind's message; APIVERSION * is any
 //	message NAME               begins the next message, counted from 0

@@ -2,13 +2,18 @@
 // encoding: the numbers, names and types of their fields, from the Go types of
 // k8s.io/api. Package internal/engine/protobuf documents the format.
 //
-//	go run ./cmd/wiremessages > ../internal/engine/protobuf/messages.txt
+//	go run ./cmd/wiremessages [FILE...]
+//
+// The kinds and fields of each FILE, which the command has written with the libraries of another
+// version, are added: numbers are not used again. internal/engine/protobuf/generate.sh does that
+// for the newest version.
 package main
 
 import (
 	"bufio"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -39,8 +44,21 @@ var forms = map[reflect.Type]string{
 	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrStringArray](): "either",
 }
 
+// message is a message of the catalog: its name and the lines of its fields.
+type message struct {
+	name   string
+	fields []string
+}
+
+// catalog is what the command writes: the messages, and the index of the message of each kind,
+// which is an API version and a kind.
+type catalog struct {
+	kinds    map[string]int
+	messages []message
+}
+
 type writer struct {
-	out   *bufio.Writer
+	catalog
 	index map[reflect.Type]int
 	queue []reflect.Type
 }
@@ -49,7 +67,7 @@ func main() {
 	if err := errors.Join(apiextensionsv1.AddToScheme(scheme.Scheme), apiregistrationv1.AddToScheme(scheme.Scheme)); err != nil {
 		panic(err)
 	}
-	w := &writer{out: bufio.NewWriter(os.Stdout), index: map[reflect.Type]int{}}
+	w := &writer{catalog: catalog{kinds: map[string]int{}}, index: map[reflect.Type]int{}}
 	known := scheme.Scheme.AllKnownTypes()
 	kinds := make([]schema.GroupVersionKind, 0, len(known))
 	for k, t := range known {
@@ -58,16 +76,30 @@ func main() {
 		}
 	}
 	slices.SortFunc(kinds, func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
-	fmt.Fprintf(w.out, "kind * DeleteOptions %d\n", w.message(reflect.TypeFor[metav1.DeleteOptions]()))
-	fmt.Fprintf(w.out, "kind * Status %d\n", w.message(reflect.TypeFor[metav1.Status]()))
-	fmt.Fprintf(w.out, "kind * PartialObjectMetadata %d\n", w.message(reflect.TypeFor[metav1.PartialObjectMetadata]()))
+	w.kinds["* DeleteOptions"] = w.message(reflect.TypeFor[metav1.DeleteOptions]())
+	w.kinds["* Status"] = w.message(reflect.TypeFor[metav1.Status]())
+	w.kinds["* PartialObjectMetadata"] = w.message(reflect.TypeFor[metav1.PartialObjectMetadata]())
 	for _, k := range kinds {
-		fmt.Fprintf(w.out, "kind %s %s %d\n", k.GroupVersion(), k.Kind, w.message(known[k]))
+		w.kinds[k.GroupVersion().String()+" "+k.Kind] = w.message(known[k])
 	}
 	for i := 0; i < len(w.queue); i++ {
-		w.fields(w.queue[i])
+		w.messages = append(w.messages, message{w.queue[i].String(), w.fields(w.queue[i])})
 	}
-	if err := w.out.Flush(); err != nil {
+	for _, file := range os.Args[1:] {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			panic(err)
+		}
+		w.add(readCatalog(string(text)))
+	}
+	out := bufio.NewWriter(os.Stdout)
+	for _, kind := range slices.Sorted(maps.Keys(w.kinds)) {
+		fmt.Fprintf(out, "kind %s %d\n", kind, w.kinds[kind])
+	}
+	for _, m := range w.messages {
+		fmt.Fprintf(out, "message %s\n%s", m.name, strings.Join(m.fields, ""))
+	}
+	if err := out.Flush(); err != nil {
 		panic(err)
 	}
 }
@@ -88,8 +120,8 @@ func (w *writer) message(t reflect.Type) int {
 	return n
 }
 
-func (w *writer) fields(t reflect.Type) {
-	fmt.Fprintf(w.out, "message %s\n", t)
+func (w *writer) fields(t reflect.Type) []string {
+	var lines []string
 	for f := range t.Fields() {
 		tag, ok := f.Tag.Lookup("protobuf")
 		if !ok || tag == "-" {
@@ -107,8 +139,10 @@ func (w *writer) fields(t reflect.Type) {
 		if name == "" {
 			name = "-"
 		}
-		fmt.Fprintf(w.out, "%s %s %s%s\n", number, name, typ, flags)
+		lines = append(lines, fmt.Sprintf("%s %s %s%s\n", number, name, typ, flags))
 	}
+	byNumber(lines)
+	return lines
 }
 
 // typeOf returns a field's type and flags.
