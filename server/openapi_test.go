@@ -184,6 +184,29 @@ func TestOpenAPI2(t *testing.T) {
 	}
 }
 
+// TestOpenAPI2HasTypesOfPatches: kube-apiserver 1.36.3 lists these media types, in another order. If a patch for
+// apply cannot be computed by OpenAPI v3, such as one with conflicts and --overwrite=false, kubectl tries those of v2.
+func TestOpenAPI2HasTypesOfPatches(t *testing.T) {
+	s := New(newFake(t), Options{})
+	paths := body(t, ask(s, "GET", "/openapi/v2", "")).Get("paths")
+	binary := ask(s, "GET", "/openapi/v2", "", "Accept", openAPIv2Protobuf).Body.String()
+	for path, want := range map[string]string{
+		"/apis/apps/v1/namespaces/{namespace}/deployments/{name}":        "application/apply-patch+yaml application/json-patch+json application/merge-patch+json application/strategic-merge-patch+json",
+		"/apis/lab.example.com/v1/namespaces/{namespace}/gadgets/{name}": "application/apply-patch+yaml application/json-patch+json application/merge-patch+json",
+	} {
+		var got []string
+		for _, mediaType := range paths.Get(path).Lookup("patch", "consumes").Items() {
+			got = append(got, mediaType.StringOr(""))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s consumes %q, want %q", path, text, want)
+		}
+	}
+	if !strings.Contains(binary, "\x3a\x26application/strategic-merge-patch+json") {
+		t.Error("in protobuf, no operation consumes strategic merge patches")
+	}
+}
+
 // TestOpenAPIDocumentsHaveTimes: a document was last modified when it was made, and the index is made for each
 // request, as in kube-apiserver. The times are those of the caches of clients, not of Options.Now, which stands still.
 func TestOpenAPIDocumentsHaveTimes(t *testing.T) {

@@ -193,8 +193,15 @@ func (d *describer) operations(k *schema.Kind, name string, kind schema.GroupVer
 			"x-kubernetes-action", text(op.action),
 			"x-kubernetes-group-version-kind", kindObject(kind.Group, kind.Version, kind.Kind),
 		)
-		if content := d.requestBody(k, verb, name); content.Exists() && !d.v2 {
+		switch content := d.requestBody(k, verb, name); {
+		case content.Exists() && !d.v2:
 			out = out.With("requestBody", content)
+		case verb == "patch":
+			var consumes document.ListBuilder
+			for _, t := range patchTypes(k) {
+				consumes.Append(text(t))
+			}
+			out = out.With("consumes", consumes.List())
 		}
 		b.Set(op.method, out)
 	}
@@ -214,23 +221,18 @@ func (d *describer) response(name string) document.Value {
 }
 
 func (d *describer) requestBody(k *schema.Kind, verb, name string) document.Value {
-	var types []string
+	types := []string{"application/json", "application/yaml"}
 	body := object("type", text("object"))
 	switch verb {
 	case "create", "update":
-		types = []string{"application/json", "application/yaml"}
 		if name != "" {
 			body = d.reference(name)
 		}
 	case "delete", "deletecollection":
-		types = []string{"application/json", "application/yaml"}
 		body = d.reference(d.shared("DeleteOptions"))
 	case "patch":
 		body = d.reference(d.shared("Patch"))
-		types = []string{"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"}
-		if k.Builtin {
-			types = append(types, "application/strategic-merge-patch+json")
-		}
+		types = patchTypes(k)
 	default:
 		return document.Value{}
 	}
@@ -239,6 +241,16 @@ func (d *describer) requestBody(k *schema.Kind, verb, name string) document.Valu
 		content.Set(t, object("schema", body))
 	}
 	return object("content", content.Object())
+}
+
+// patchTypes returns the media types of the patches of a kind. When apply cannot merge by OpenAPI
+// v3, kubectl looks in v2 for the strategic merge patch.
+func patchTypes(k *schema.Kind) []string {
+	types := []string{"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"}
+	if k.Builtin {
+		types = append(types, "application/strategic-merge-patch+json")
+	}
+	return types
 }
 
 func (d *describer) parameter(name, in string) document.Value {

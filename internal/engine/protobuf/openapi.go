@@ -38,9 +38,12 @@ func appendPatches(b []byte, paths document.Value) []byte {
 	return b
 }
 
-// appendOperation appends the query parameters and extensions of an operation with the field
-// numbers of gnostic's Operation.
+// appendOperation appends the media types, query parameters and extensions of an operation with
+// the field numbers of gnostic's Operation.
 func appendOperation(b []byte, operation document.Value) []byte {
+	for _, mediaType := range operation.Get("consumes").Items() {
+		b = appendBytes(b, 7, mediaType.StringOr(""))
+	}
 	for _, p := range operation.Get("parameters").Items() {
 		if p.Get("in").StringOr("") != "query" {
 			continue
