@@ -414,13 +414,12 @@ func (d *deletion) markNamespaceDeleted(object document.Value) document.Value {
 	if sameSet(had, names) {
 		return object
 	}
-	var distinct []string
-	for _, n := range names {
-		if !slices.Contains(distinct, n) {
-			distinct = append(distinct, n)
-		}
-	}
-	return withFinalizers(object, distinct)
+	seen := map[string]bool{}
+	return withFinalizers(object, slices.DeleteFunc(names, func(n string) bool {
+		again := seen[n]
+		seen[n] = true
+		return again
+	}))
 }
 
 // markDefinitionDeleted returns a CustomResourceDefinition that is being deleted, which waits for
