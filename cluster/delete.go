@@ -405,13 +405,11 @@ func (d *deletion) markDeleted(object document.Value) document.Value {
 func (d *deletion) markNamespaceDeleted(object document.Value) document.Value {
 	object = withMeta(object, "deletionTimestamp", document.NewString(formatTime(d.now)))
 	object = object.Set(document.NewString("Terminating"), "status", "phase")
-	had := finalizers(object)
-	object = d.withPropagation(object)
-	names := finalizers(object)
+	names := finalizers(d.withPropagation(object))
 	if d.options.OrphanDependents != nil && !*d.options.OrphanDependents {
 		names = append(names, kinds.FinalizerForeground)
 	}
-	if sameSet(had, names) {
+	if sameSet(finalizers(object), names) {
 		return object
 	}
 	seen := map[string]bool{}
