@@ -167,10 +167,13 @@ func identified(value any, sent, uid string, names map[string]string) any {
 				v = "$" + strings.ToUpper(k) + "$"
 			case "message":
 				v = choice.ReplaceAllStringFunc(text, func(part string) string {
-					if strings.Contains(sent, part) {
+					switch {
+					case strings.Contains(sent, part):
 						return part
+					case strings.Contains(part, "."):
+						return "$CHOICE$"
 					}
-					return "$CHOICE$"
+					return "0" // the port may be in a value in JSON
 				})
 			}
 			if list, ok := v.([]any); ok && k == "clusterIPs" {
