@@ -230,13 +230,13 @@ func (r *runner) observe(change cluster.Change) {
 
 // examine queues the work for the current state of an object.
 func (r *runner) examine(n *node) {
-	if len(n.owners) > 0 || n.deleting {
-		r.add(work{anObject, n.uid})
-	}
-	if n.deleting && n.waits() {
+	if n.waits() { // before the object itself, which may wait for none of them
 		for _, dependent := range r.graph.dependentsOf(n.uid) {
 			r.add(work{anObject, dependent.uid})
 		}
+	}
+	if len(n.owners) > 0 || n.deleting {
+		r.add(work{anObject, n.uid})
 	}
 	if n.isClusterRole() {
 		r.add(work{of: aggregation})

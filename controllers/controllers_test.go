@@ -236,6 +236,19 @@ func TestForegroundDeletionWaitsForDependents(t *testing.T) {
 	l.eventually("in the end nothing is left")
 }
 
+// TestForegroundDeletionBeginsWithDependents checks that dependents which do not block the deletion of their owner are deleted
+// with it, also if the owner then remains for another finalizer: kube-controller-manager examines them first.
+func TestForegroundDeletionBeginsWithDependents(t *testing.T) {
+	l := newLab(t, Options{GarbageCollection: true})
+	a := l.configMap("a", []string{"example.com/wait"})
+	b := l.configMap("b", nil, ownerReference("a", a, false))
+	c := l.configMap("c", nil)
+	l.configMap("d", nil, ownerReference("b", b, false), ownerReference("c", c, false))
+	l.configMap("e", nil, ownerReference("a", a, false))
+	l.delete("a", foreground)
+	l.eventually("b and e go", "a", "c", "d")
+}
+
 // orphaned waits until the ConfigMap a with a uid is gone and b, its dependent, has been examined.
 func (l *lab) orphaned(uid string) {
 	l.t.Helper()
