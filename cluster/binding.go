@@ -128,5 +128,8 @@ func withPodCondition(pod document.Value, condition podCondition, now string) do
 	if condition.reason != "" {
 		next = next.With("reason", text(condition.reason)).With("message", text(condition.message))
 	}
+	if was := findCondition(pod, condition.kind); was.Get("status").StringOr("") == "True" { // its time may be null
+		next = next.With("lastTransitionTime", was.Get("lastTransitionTime"))
+	}
 	return setCondition(pod, next, now)
 }

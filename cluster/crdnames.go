@@ -167,7 +167,7 @@ func withCondition(object document.Value, kind, status, reason, message, now str
 	return setCondition(object, b.Object(), now)
 }
 
-// setCondition sets the condition of a type. lastTransitionTime changes only if the status changes.
+// setCondition sets the condition of a type. Unless it has a lastTransitionTime, this changes only if the status changes.
 func setCondition(object, condition document.Value, now string) document.Value {
 	kind, status := condition.Get("type").StringOr(""), condition.Get("status").StringOr("")
 	conditions := object.Lookup("status", "conditions")
@@ -181,12 +181,20 @@ func setCondition(object, condition document.Value, now string) document.Value {
 		if c.Get("status").StringOr("") == status {
 			now = c.Get("lastTransitionTime").StringOr(now)
 		}
-		condition = condition.With("lastTransitionTime", document.NewString(now))
+		condition = timed(condition, now)
 		if document.Equal(condition, c) {
 			return object
 		}
 		return object.Set(conditions.WithItem(i, condition), "status", "conditions")
 	}
-	condition = condition.With("lastTransitionTime", document.NewString(now))
+	condition = timed(condition, now)
 	return object.Set(conditions.Splice(conditions.Len(), 0, condition), "status", "conditions")
+}
+
+// timed returns a condition with a lastTransitionTime.
+func timed(condition document.Value, now string) document.Value {
+	if condition.Get("lastTransitionTime").Exists() {
+		return condition
+	}
+	return condition.With("lastTransitionTime", document.NewString(now))
 }

@@ -441,6 +441,23 @@ func TestBindingComparesUIDAndVersion(t *testing.T) {
 	q.must(cluster.Create, pods+"/a/binding", binding(`,"uid":"the-uid","resourceVersion":"`+version+`"`))
 }
 
+// A condition of a pod that does not change keeps its lastTransitionTime when the pod is bound, even if it has none.
+func TestBindingKeepsTheTimeOfACondition(t *testing.T) {
+	q := fixed(t)
+	for _, tc := range []struct{ reason, condition, want string }{
+		{"no time", `{"type":"PodScheduled","status":"True"}`, `null`},
+		{"another time", `{"type":"PodScheduled","status":"True","lastTransitionTime":"2020-01-01T00:00:00Z"}`, `"2020-01-01T00:00:00Z"`},
+	} {
+		q.must(cluster.Create, pods, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+		q.must(cluster.Patch, pods+"/a/status", `{"status":{"conditions":[`+tc.condition+`]}}`, format(cluster.MergePatch))
+		q.must(cluster.Create, pods+"/a/binding", `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"a"},"target":{"kind":"Node","name":"x"}}`)
+		if got := q.must(cluster.Get, pods+"/a", "").Lookup("status", "conditions").At(0).Get("lastTransitionTime").String(); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.reason, got, tc.want)
+		}
+		q.must(cluster.Delete, pods+"/a", `{"gracePeriodSeconds":0}`)
+	}
+}
+
 // A binding that is created as an object of its own loses its uid, as other new objects do, but not its resourceVersion.
 func TestBindingAsAnObjectComparesVersion(t *testing.T) {
 	q := fixed(t)
