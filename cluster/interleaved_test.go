@@ -118,13 +118,15 @@ func TestLastFinalizerDeletesOnlyItsOwnObject(t *testing.T) {
 
 // A repeated finalizer of a namespace is stored once if its deletion adds or removes another one.
 func TestDeletionOfNamespaceWithRepeatedFinalizer(t *testing.T) {
-	for _, tc := range []struct{ reason, options, want string }{
-		{"a finalizer is added: kube-apiserver stores them as a set", `{"propagationPolicy":"Foreground"}`, `["example.com/a","foregroundDeletion"]`},
-		{"the same with the older option", `{"orphanDependents":false}`, `["example.com/a","foregroundDeletion"]`},
-		{"none is added or removed", `{"propagationPolicy":"Background"}`, `["example.com/a","example.com/a"]`},
+	const twice = `["example.com/a","example.com/a"]`
+	for _, tc := range []struct{ reason, finalizers, options, want string }{
+		{"a finalizer is added: kube-apiserver stores them as a set", twice, `{"propagationPolicy":"Foreground"}`, `["example.com/a","foregroundDeletion"]`},
+		{"the same with the older option", twice, `{"orphanDependents":false}`, `["example.com/a","foregroundDeletion"]`},
+		{"none is added or removed", twice, `{"propagationPolicy":"Background"}`, twice},
+		{"the one to add is there", `["foregroundDeletion"]`, `{"orphanDependents":false}`, `["foregroundDeletion"]`},
 	} {
 		q := newRequests(t, cluster.Config{})
-		q.must(cluster.Create, "/api/v1/namespaces", `{"metadata":{"name":"n","finalizers":["example.com/a","example.com/a"]}}`)
+		q.must(cluster.Create, "/api/v1/namespaces", `{"metadata":{"name":"n","finalizers":`+tc.finalizers+`}}`)
 		q.must(cluster.Delete, "/api/v1/namespaces/n", tc.options)
 		if got := q.must(cluster.Get, "/api/v1/namespaces/n", "").Lookup("metadata", "finalizers").String(); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.reason, got, tc.want)
