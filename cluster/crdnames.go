@@ -167,7 +167,8 @@ func withCondition(object document.Value, kind, status, reason, message, now str
 	return setCondition(object, b.Object(), now)
 }
 
-// setCondition sets the condition of a type. Unless it has a lastTransitionTime, this changes only if the status changes.
+// setCondition sets the condition of a type. If it has no lastTransitionTime, it gets that of the present condition if
+// the status is the same, and otherwise now.
 func setCondition(object, condition document.Value, now string) document.Value {
 	kind, status := condition.Get("type").StringOr(""), condition.Get("status").StringOr("")
 	conditions := object.Lookup("status", "conditions")
@@ -191,7 +192,7 @@ func setCondition(object, condition document.Value, now string) document.Value {
 	return object.Set(conditions.Splice(conditions.Len(), 0, condition), "status", "conditions")
 }
 
-// timed returns a condition with a lastTransitionTime.
+// timed returns a condition with a lastTransitionTime: its own or, if it has none, now.
 func timed(condition document.Value, now string) document.Value {
 	if condition.Get("lastTransitionTime").Exists() {
 		return condition

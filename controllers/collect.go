@@ -22,7 +22,7 @@ const (
 //  2. If it is being deleted and has the finalizer foregroundDeletion, the finalizer
 //     is removed once no dependent with blockOwnerDeletion is left.
 //  3. Otherwise an object that is being deleted is not changed.
-//  4. If whether one of its owners exists cannot be known, it is not changed.
+//  4. If it cannot be known whether one of its owners exists, it is not changed.
 //  5. If at least one of its owners exists, its references to owners that do not
 //     exist, or that wait for their dependents, are removed.
 //  6. If none of its owners exists, or all that do wait for it, it is deleted: in

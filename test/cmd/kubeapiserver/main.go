@@ -8,8 +8,9 @@
 // With -serve it then runs both on the loopback interface until it is interrupted, and
 // prints the environment variables for other tests. With -recorded as well, admission
 // plugins are off, as in the recordings of testdata/conformance and testdata/invalid; with
-// -accounts, ServiceAccount is on, too. With -controllers, a kube-controller-manager runs these controllers. Run it in the folder test. The first build downloads about 300 MB of modules and takes some
-// ten minutes on two cores; existing binaries are not rebuilt.
+// -accounts, ServiceAccount is on, too. With -controllers, a kube-controller-manager runs these
+// controllers. Run it in the folder test. The first build downloads about 300 MB of modules and
+// takes some ten minutes on two cores; existing binaries are not rebuilt.
 package main
 
 import (
