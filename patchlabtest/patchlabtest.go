@@ -20,7 +20,7 @@
 // that aggregates ClusterRoles, the admission plugin ResourceQuota the one that updates the usage in
 // ResourceQuotas, and the plugin ServiceAccount the one that creates the account "default". No other
 // controllers run: no Pods are created for a Deployment. Services get cluster IPs of 10.96.0.0/16 and
-// node ports, in order of their creation.
+// node ports, in order of their creation, unless [Options].NoAddresses is set.
 //
 // A suite written for controller-runtime's envtest works with one changed line, which makes
 // envtest use this server. It installs CRDs and webhooks as usual.
@@ -86,6 +86,9 @@ type Options struct {
 	// NoControllers disables the controllers, so that the server is an API server alone: a
 	// deleted namespace then remains Terminating, and dependents are not deleted.
 	NoControllers bool
+	// NoAddresses leaves the cluster IPs and node ports unset that a Service does not specify, as in a
+	// scenario ('patchlab run').
+	NoAddresses bool
 	// StrictNamespaces refuses to create objects in namespaces that do not exist or
 	// are being deleted, as kube-apiserver does with its default admission plugins.
 	StrictNamespaces bool
@@ -173,7 +176,7 @@ func New(o Options) (*Server, error) {
 
 // newCluster returns the cluster that the options describe, without objects.
 func newCluster(o Options, tokens *server.Tokens) (*cluster.Cluster, error) {
-	config := cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces, Addresses: true, Now: o.Now, Tokens: tokens}
+	config := cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces, Addresses: !o.NoAddresses, Now: o.Now, Tokens: tokens}
 	if o.Seed != 0 {
 		ids := newIDs(o.Seed)
 		config.UID, config.Suffix = ids.uid, ids.suffix

@@ -57,3 +57,12 @@ func TestSeedMakesAddressesRepeatable(t *testing.T) {
 		}
 	}
 }
+
+// TestNoAddresses: a Service keeps what it specifies, and gets no other addresses.
+func TestNoAddresses(t *testing.T) {
+	services := clientOf(t, newServer(t, patchlabtest.Options{NoAddresses: true}).Config()).CoreV1().Services("default")
+	made, err := services.Create(t.Context(), nodePortService("a"), metav1.CreateOptions{})
+	if err != nil || made.Spec.ClusterIP != "" || made.Spec.Ports[0].NodePort != 0 {
+		t.Errorf("the Service is %+v, %v", made.Spec, err)
+	}
+}

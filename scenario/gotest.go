@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,18 +87,21 @@ func (g *goTest) function() {
 	g.print("func Test%s(t *testing.T) {\n\tctx := context.Background()\n", name)
 	g.print("\tobject := func(text string) *unstructured.Unstructured {\n\t\tt.Helper()\n\t\to := &unstructured.Unstructured{}\n"+
 		"\t\tif err := o.UnmarshalJSON([]byte(text)); err != nil {\n\t\t\tt.Fatal(err)\n\t\t}\n\t\treturn o\n\t}\n"+
-		"\tclock := patchlabtest.NewClock(%s)\n\tserver := patchlabtest.StartWith(t, patchlabtest.Options{\n\t\tNow: clock.Now,\n", goTime(g.start()))
+		"\tclock := patchlabtest.NewClock(%s)\n\tserver := patchlabtest.StartWith(t, patchlabtest.Options{Now: clock.Now", goTime(g.start()))
 	if s.Kubernetes != "" {
-		g.print("\t\tVersion: %q,\n", s.Kubernetes)
+		g.print(", Version: %q", s.Kubernetes)
+	}
+	if g.writesServices() {
+		g.print(", NoAddresses: true")
 	}
 	if len(g.values) > 0 {
-		g.print("\t\tValues: []any{\n")
+		g.print(", Values: []any{\n")
 		for _, o := range g.values {
-			g.print("\t\t\tobject(%s),\n", goText(indentJSON(o.Value)))
+			g.print("\t\tobject(%s),\n", goText(indentJSON(o.Value)))
 		}
-		g.print("\t\t},\n")
+		g.print("\t}")
 	}
-	g.print("\t})\n\tclient, err := dynamic.NewForConfig(server.Config())\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n%s", goExpect)
+	g.print("})\n\tclient, err := dynamic.NewForConfig(server.Config())\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n%s", goExpect)
 	for i := range s.Steps {
 		g.step(i)
 	}
@@ -134,6 +138,11 @@ const goExpect = `	// expect compares the answer to a step, and the object after
 		}
 	}
 `
+
+// writesServices reports whether a step writes a Service, to which Run allocates no addresses.
+func (g *goTest) writesServices() bool {
+	return slices.ContainsFunc(g.results, func(r Result) bool { return r.sent != nil && r.Kind.Group == "" && r.Kind.Resource == "services" })
+}
 
 // start returns the time before the first step that is sent.
 func (g *goTest) start() time.Time {
