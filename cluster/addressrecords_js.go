@@ -4,21 +4,13 @@ package cluster
 
 import (
 	"context"
-	"net/netip"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
 
 // A browser has no IPAddresses, see addressrecords.go: its engine is smaller without them.
 
-type (
-	addressRecords struct{}
-	reservation    struct{}
-)
-
-func (*allotment) recorded(string) (taken, known bool) { return false, false }
-
-func (*allotment) inAddedRange(netip.Addr) bool { return false }
+type reservation struct{}
 
 func (*Cluster) reserve(*task, document.Value, document.Value) (again bool, st *Status) {
 	return false, nil

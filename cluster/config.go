@@ -38,7 +38,7 @@ type Config struct {
 	// NoDefaults disables the defaulting of built-in kinds.
 	NoDefaults bool
 	// Addresses allocates cluster IPs and node ports to Services that leave them unset, as the API
-	// server does. Without it they stay unset.
+	// server does. Without it, and in browsers (GOOS=js), they stay unset.
 	Addresses bool
 	// ServiceRange is the range of IPv4 cluster IPs (--service-cluster-ip-range of kube-apiserver).
 	// With the zero value, they are allocated from 10.96.0.0/16, and Services may choose any, because

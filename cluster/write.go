@@ -390,17 +390,7 @@ func (t *task) registryRequest() defaults.Request {
 	if q.Subresource == subScale {
 		q.Subresource = ""
 	}
-	if a := t.addresses; a != nil && hasAddresses(t.ep.strategy) && t.ep.sub == "" {
-		t.allotment = a.allotment(t.ctx)
-		if t.Request.Restore {
-			t.allotment.restored = withMetaText(t.body, "namespace", t.Request.Namespace)
-		}
-		if t.dryRun() {
-			q.ClusterIP, q.NodePort = a.previewIP, previewNodePorts()
-		} else {
-			q.ClusterIP, q.NodePort = t.allotment.clusterIP, t.allotment.nodePort
-		}
-	}
+	t.allot(&q)
 	return q
 }
 
