@@ -130,7 +130,7 @@ func (a *allotment) inAddedRange(addr netip.Addr) bool {
 		return false
 	}
 	s := kinds.Find(func(s *kinds.Strategy) bool { return s.AddressRanges != nil })
-	page, err := a.store.List(a.ctx, "/registry/"+s.StorageName()+"/", store.ListOptions[*Record]{})
+	page, err := a.store.List(a.ctx, scopeOf(s), store.ListOptions[*Record]{})
 	if err != nil {
 		a.err = err
 	}

@@ -208,8 +208,9 @@ func (a *addresses) inUse(ctx context.Context) (usedAddresses, error) {
 	if err != nil {
 		return used, err
 	}
+	addressesOf := kinds.Find(hasAddresses).Addresses
 	for _, item := range page.Items {
-		ips, ports := kinds.Find(hasAddresses).Addresses(item.Value.tree().Value)
+		ips, ports := addressesOf(item.Value.tree().Value)
 		for _, ip := range ips {
 			used.ips[ip] = true
 		}

@@ -67,7 +67,7 @@ func New(config Config) (*Cluster, error) {
 		return nil, fmt.Errorf("the range of cluster IPs, %s, must be of IPv4 and have at least eight addresses", r)
 	}
 	if config.Addresses {
-		p.addresses = newAddresses(c.store, "/registry/"+kinds.Find(hasAddresses).StorageName()+"/", config.ServiceRange)
+		p.addresses = newAddresses(c.store, scopeOf(kinds.Find(hasAddresses)), config.ServiceRange)
 	}
 	p.namespace = c.storedNamespace
 	load := c.loadDefinitions
@@ -267,7 +267,7 @@ var errDeleted = errors.New("the last finalizer was removed")
 // update answers update and patch.
 func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	key := t.ep.key(t.Request.Namespace, t.Request.Name)
-	out := t.missing()
+	var out outcome
 	dropManagers := false
 	defer c.unreserve(t)
 	var was document.Value
@@ -314,6 +314,9 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	c.endCreation(t)
 	if errors.Is(err, errDeleted) {
 		return c.finalized(ctx, t, key, out)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		out = t.missing() // the store has not called try for an object that does not exist
 	}
 	if err != nil {
 		return nil, storeStatus(t.ep, t.Request.Name, err).warning(out.warnings)

@@ -53,6 +53,9 @@ func (e *endpoint) key(namespace, name string) string {
 	return "/registry/" + e.strategy.StorageName() + "/" + name
 }
 
+// scopeOf returns the prefix of the keys of all objects of a resource in the store.
+func scopeOf(s *kinds.Strategy) string { return "/registry/" + s.StorageName() + "/" }
+
 // resolve returns the endpoint of a request, or an error if it is not served.
 func (p *pipeline) resolve(r *Request) (*endpoint, *Status) {
 	kind, ok := p.kinds.Resource(r.Group, r.Version, r.Resource)
