@@ -140,12 +140,12 @@ func (p *objectPrinter) add(v document.Value) {
 		p.print(string(v.YAML()))
 	case p.count == 1:
 		p.first = v
-	case p.count == 2:
-		p.print("{\n    \"apiVersion\": \"v1\",\n    \"items\": [")
-		p.item("", p.first)
-		p.first = document.Value{}
-		fallthrough
 	default:
+		if p.count == 2 {
+			p.print("{\n    \"apiVersion\": \"v1\",\n    \"items\": [")
+			p.item("", p.first)
+			p.first = document.Value{}
+		}
 		p.item(",", v)
 	}
 }
