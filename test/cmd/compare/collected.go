@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -81,8 +80,7 @@ type collected struct {
 }
 
 func newCollected(o *options, p *pair, i int) *collected {
-	w := &world{random: rand.New(rand.NewPCG(o.seed, uint64(i))), made: map[string][]string{}, number: i}
-	w.name = fmt.Sprintf("w-%010x", w.random.Uint64()&0xffffffffff)
+	w := newWorld(o.seed, i)
 	for range 3 {
 		w.owned = append(w.owned, one(w, ownedKinds...))
 	}
@@ -169,7 +167,7 @@ func (w *world) disturb() {
 		w.patch(mergePatchType, p.path(), "", object{"metadata": object{"finalizers": one[any](w, nil, w.finalizers())}})
 	case n < 11:
 		w.patch(mergePatchType, p.path(), "", object{"metadata": object{"ownerReferences": one[any](w, nil, w.owners(), w.owners())}})
-	case n < 12 && !strings.HasSuffix(p.apiVersion, "!"):
+	case n < 12 && !p.isGlobal():
 		query, body := w.deleteOptions(p.path(), p.path())
 		w.send(http.MethodDelete, p.collection(), query, body)
 	case n < 13:
@@ -200,28 +198,33 @@ func (c *collected) write(phase int) error {
 	return nil
 }
 
+// paths returns the paths under which all objects of the case are read.
+func (c *collected) paths() []string {
+	paths := []string{"/api/v1/namespaces/" + c.name, c.path("v1", "serviceaccounts"), c.path("v1", "resourcequotas")}
+	kinds := ownedKinds
+	if c.defined != nil {
+		paths = append(paths, c.definition())
+		kinds = append(slices.Clone(kinds), c.owned[len(c.owned)-1])
+	}
+	for _, of := range kinds {
+		collection := place{owned: of, namespace: c.name}.collection()
+		if !of.isGlobal() {
+			paths = append(paths, collection)
+			continue
+		}
+		for _, name := range []string{"a", "b", "c"} {
+			paths = append(paths, collection+"/"+name+"-"+c.name)
+		}
+	}
+	return paths
+}
+
 // read reads all objects of the case.
 func (c *collected) read() error {
 	c.unsettled = false
 	for i, send := range c.servers {
 		var all []any
-		paths := []string{"/api/v1/namespaces/" + c.name, c.path("v1", "serviceaccounts"), c.path("v1", "resourcequotas")}
-		kinds := ownedKinds
-		if c.defined != nil {
-			paths = append(paths, c.definition())
-			kinds = append(slices.Clone(kinds), c.owned[len(c.owned)-1])
-		}
-		for _, of := range kinds {
-			collection := place{owned: of, namespace: c.name}.collection()
-			if !strings.HasSuffix(of.apiVersion, "!") {
-				paths = append(paths, collection)
-				continue
-			}
-			for _, name := range []string{"a", "b", "c"} {
-				paths = append(paths, collection+"/"+name+"-"+c.name)
-			}
-		}
-		for _, path := range paths {
+		for _, path := range c.paths() {
 			answer, err := send(conformance.Request{Method: http.MethodGet, Path: path})
 			if err != nil {
 				return err

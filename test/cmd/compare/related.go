@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"regexp"
 	"slices"
@@ -33,8 +32,7 @@ func compareRelated(o *options, p *pair) (*report, error) {
 	remembering.identities = true
 	r := newReport()
 	for i := range o.cases {
-		w := &world{random: rand.New(rand.NewPCG(o.seed, uint64(i))), made: map[string][]string{}, number: i}
-		w.name = fmt.Sprintf("w-%010x", w.random.Uint64()&0xffffffffff)
+		w := newWorld(o.seed, i)
 		form := relatedForms[i%len(relatedForms)]
 		if !only.MatchString(form.name) {
 			continue

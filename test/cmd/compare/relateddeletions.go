@@ -32,6 +32,9 @@ var ownedKinds = []owned{
 	{"rbac.authorization.k8s.io/v1!", "clusterroles", "ClusterRole", func(*world, object) {}},
 }
 
+// isGlobal reports whether the objects have no namespace.
+func (o owned) isGlobal() bool { return strings.HasSuffix(o.apiVersion, "!") }
+
 // place is an object of an owned kind that a case may create.
 type place struct {
 	owned
@@ -41,7 +44,7 @@ type place struct {
 func (p place) version() string { return strings.TrimSuffix(p.apiVersion, "!") }
 
 func (p place) collection() string {
-	if strings.HasSuffix(p.apiVersion, "!") {
+	if p.isGlobal() {
 		return prefix(p.version()) + "/" + p.resource
 	}
 	return prefix(p.version()) + "/namespaces/" + p.namespace + "/" + p.resource
@@ -56,7 +59,7 @@ func (w *world) place() place {
 	if w.in(10) {
 		p.namespace += "-2"
 	}
-	if strings.HasSuffix(of.apiVersion, "!") {
+	if of.isGlobal() {
 		p.name += "-" + w.name
 	}
 	return p
@@ -77,7 +80,7 @@ func (w *world) deletions() {
 		w.writeOwned()
 	}
 	for _, of := range w.owned {
-		if !strings.HasSuffix(of.apiVersion, "!") {
+		if !of.isGlobal() {
 			w.send(http.MethodGet, place{of, w.name, ""}.collection(), "", nil)
 		}
 	}
@@ -189,7 +192,7 @@ func (w *world) writeOwned() {
 		query, body := w.deleteOptions(path, w.place().path())
 		w.send(http.MethodDelete, path, query, body)
 	case n < 33:
-		if strings.HasSuffix(p.apiVersion, "!") {
+		if p.isGlobal() {
 			return
 		}
 		query, body := w.deleteOptions(path, w.place().path())

@@ -28,6 +28,13 @@ type world struct {
 	made    map[string][]string // paths of the objects that create has created, by resource
 }
 
+// newWorld returns the i-th case of a seed, without steps.
+func newWorld(seed uint64, i int) *world {
+	w := &world{random: rand.New(rand.NewPCG(seed, uint64(i))), made: map[string][]string{}, number: i}
+	w.name = fmt.Sprintf("w-%010x", w.random.Uint64()&0xffffffffff)
+	return w
+}
+
 // compareWorlds compares the cases that generate makes.
 func compareWorlds(o *options, p *pair, form string, generate func(*world)) (*report, error) {
 	only, err := regexp.Compile(o.only)
@@ -36,8 +43,7 @@ func compareWorlds(o *options, p *pair, form string, generate func(*world)) (*re
 	}
 	r := newReport()
 	for i := range o.cases {
-		w := &world{random: rand.New(rand.NewPCG(o.seed, uint64(i))), made: map[string][]string{}}
-		w.name = fmt.Sprintf("w-%010x", w.random.Uint64()&0xffffffffff)
+		w := newWorld(o.seed, i)
 		generate(w)
 		for _, path := range w.shared {
 			w.send(http.MethodDelete, path, "", nil)
