@@ -208,7 +208,7 @@ func TestWaitFor(t *testing.T) {
 // number of revisions, so that a few large values cannot exhaust memory.
 func TestG16HistoryIsBoundedByBytes(t *testing.T) {
 	const size, history = 1 << 20, 64 << 20
-	type payload struct{ n int }
+	type payload [16]byte // smaller values would share a block of memory and keep each other alive
 	m := store.NewMemory(store.MemoryOptions[*payload]{Size: func(*payload) int { return size }, HistoryBytes: history})
 	defer m.Close()
 	stuck, err := m.Watch(t.Context(), "", store.WatchOptions{})
@@ -218,8 +218,8 @@ func TestG16HistoryIsBoundedByBytes(t *testing.T) {
 	defer stuck.Stop()
 	var values []weak.Pointer[payload]
 	const writes = 1000
-	for i := range writes {
-		v := &payload{i}
+	for range writes {
+		v := new(payload)
 		values = append(values, weak.Make(v))
 		_, err := m.Update(t.Context(), "/p/a", store.UpdateOptions{CreateMissing: true}, func(store.Item[*payload]) (*payload, error) { return v, nil })
 		if err != nil {
