@@ -59,7 +59,18 @@ func (l *Lab) matchManifest(live *liveObjects, m *matched, c Change) error {
 		return mayCreate(m, live, c)
 	}
 	m.target.Name = live.all[m.at].Value.Lookup("metadata", "name").StringOr("")
+	l.noteVersion(m, live.all[m.at].Value)
 	return nil
+}
+
+// noteVersion notes that a live object of a kind without a definition is in another version than its manifest.
+func (l *Lab) noteVersion(m *matched, live document.Value) {
+	version := live.Get("apiVersion").StringOr("")
+	if _, defined := l.Kinds().Of(m.Value); defined || version == m.kind.APIVersion() {
+		return
+	}
+	m.notes = append(m.notes, fmt.Sprintf("the version changes from %s to %s: without the CustomResourceDefinition of %s (--crd), the fields of both are assumed to be the same",
+		printable(version), printable(m.kind.APIVersion()), printable(m.kind.Kind)))
 }
 
 // candidates returns the indices of the live objects with the kind and the name of a manifest, in any

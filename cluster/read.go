@@ -140,5 +140,20 @@ func (p *pipeline) declared(k *schema.Kind, apiVersion string) (*schema.Kind, bo
 			}
 		}
 	}
-	return nil, false
+	return p.undefined(k, apiVersion)
+}
+
+// undefined returns a kind that nothing defines in another apiVersion of its group. Its versions are as little
+// known as its schema: each counts as declared, with the same schema.
+func (p *pipeline) undefined(k *schema.Kind, apiVersion string) (*schema.Kind, bool) {
+	if _, defined := p.version(k, k.APIVersion()); defined {
+		return nil, false
+	}
+	group, version, ok := schema.SplitAPIVersion(apiVersion)
+	if !ok || group != k.Group {
+		return nil, false
+	}
+	other := schema.NewKind(schema.GroupVersionKind{Group: group, Version: version, Kind: k.Kind}, k.Type())
+	other.Namespaced, other.Resource = k.Namespaced, k.Resource
+	return other, true
 }
