@@ -64,6 +64,11 @@ those of FROM in other namespaces. An object that only FROM has is no difference
 --exit-code, because FROM may be a dump of a cluster. Of several objects, those without
 differences are only counted.
 
+Two folders are two versions of the same manifests: an object that only one of them has is
+added or removed, which is a difference for --exit-code, and either folder may be empty. If
+several objects of a folder have the same name, such as one in each overlay, those in files
+of the same name are compared.
+
 The configuration for server-side apply contains the fields that --field-manager has
 applied before and that TO still has, and the changed fields. As in apply, the program
 ` + admissionProgram + ` evaluates the CEL rules of custom resources.
@@ -131,6 +136,7 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 		}
 	}
 	a.quiet = o.quiet
+	o.inputs.folders = foldersOf(&o.inputs)
 	d, err := a.differing(ctx, o)
 	if d == nil {
 		return err
@@ -146,7 +152,7 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 			return err
 		}
 	}
-	if len(wanted) > 1 { // one object is usually compared with a dump
+	if len(wanted) > 1 || d.folders != nil { // one object is usually compared with a dump
 		if err := d.onlyInFrom(); err != nil {
 			return err
 		}
@@ -174,8 +180,12 @@ func (a *App) differing(ctx context.Context, o *diffOptions) (*differing, error)
 	if err != nil {
 		return nil, err
 	}
-	return &differing{app: a, o: o, lab: lab, from: indexLive(from), to: to, matched: map[patchlab.Target]bool{},
-		summary: summary{app: a, format: o.summary.format, details: a.program() + " diff"}}, nil
+	d := &differing{app: a, o: o, lab: lab, from: indexLive(from), to: to, folders: o.inputs.folders, matched: map[patchlab.Target]bool{},
+		summary: summary{app: a, format: o.summary.format, details: a.program() + " diff", versions: o.inputs.folders != nil}}
+	if d.folders != nil {
+		d.folders.pair(from, to)
+	}
+	return d, nil
 }
 
 // bothSides reads FROM and TO.
@@ -203,6 +213,7 @@ type differing struct {
 	lab       *patchlab.Lab
 	from      *liveIndex
 	to        documents
+	folders   *versionsOfFolder // nil unless FROM and TO are two folders
 	notes     notes
 	matched   map[patchlab.Target]bool // objects of both sides, without their versions
 	documents []document.Value         // for -o json and yaml
@@ -218,6 +229,9 @@ func (d *differing) one(object manifest.Object) error {
 		d.matched[withoutVersion(refusedTarget(object))] = true
 		return nil
 	}
+	if from, several := d.folders.counterpart(object); several && len(from) == 0 {
+		return d.onlyInTo(d.targetOf(object), object)
+	}
 	found, err := d.alternatives(object)
 	var e *patchlab.Error
 	switch {
@@ -226,15 +240,15 @@ func (d *differing) one(object manifest.Object) error {
 			return changeError(e)
 		}
 		if d.added(object, e) {
-			return d.onlyInTo(e.Target)
+			return d.onlyInTo(e.Target, object)
 		}
-		return d.refuse(e)
+		return d.refuse(e, object)
 	case err != nil:
 		return err
 	}
 	d.notes.add(found.Target, found.Notes)
 	d.matched[withoutVersion(found.Target)] = true
-	result := row{target: found.Target, outcome: unchanged, fields: len(found.Changes)}
+	result := row{target: found.Target, file: d.fileInTo(object), outcome: unchanged, fields: len(found.Changes)}
 	if len(found.Changes) > 0 {
 		result.outcome = changed
 	}
@@ -251,7 +265,7 @@ func (d *differing) one(object manifest.Object) error {
 		return d.patch(found)
 	}
 	if result.outcome == changed || d.notes.total == 1 {
-		d.text(d.compared(found))
+		d.text(d.compared(found, result.name()))
 	}
 	return nil
 }
@@ -274,14 +288,14 @@ func (d *differing) add(result row, detail func() string) (listed bool) {
 func (d *differing) asDocuments() bool { return d.o.output == "json" || d.o.output == "yaml" }
 
 // refuse reports an object of TO that the API server would refuse.
-func (d *differing) refuse(e *patchlab.Error) error {
+func (d *differing) refuse(e *patchlab.Error, object manifest.Object) error {
 	if !d.o.showSecrets {
 		e = maskConflicts(e)
 	}
 	d.app.fail(e.Error())
 	d.refused = true
 	d.matched[withoutVersion(e.Target)] = true
-	if d.add(row{target: e.Target, position: e.Position, outcome: refused, detail: e.Error()}, nil) || !d.asDocuments() {
+	if d.add(row{target: e.Target, file: d.fileInTo(object), position: e.Position, outcome: refused, detail: e.Error()}, nil) || !d.asDocuments() {
 		return nil
 	}
 	refusal, err := refusalDocument(e)
@@ -294,7 +308,10 @@ func (d *differing) refuse(e *patchlab.Error) error {
 // is refused, the intended object is what 'kubectl diff' compares with: the result of an apply, which
 // keeps the fields that the manifest omits.
 func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives, error) {
-	from := d.from.candidates(object)
+	from, several := d.folders.counterpart(object)
+	if !several {
+		from = d.from.candidates(object)
+	}
 	var to patchlab.Input = documents{object.Document}
 	if len(object.At) > 0 {
 		to = object.Value
@@ -362,7 +379,7 @@ func (d *differing) finish() error {
 	switch counts := d.summary.counts; {
 	case d.refused || d.app.unread > 0:
 		return &exit{code: exitRefused}
-	case d.o.exitCode && counts[changed]+counts[onlyInTo] > 0:
+	case d.o.exitCode && (counts[changed]+counts[onlyInTo] > 0 || d.folders != nil && counts[onlyInFrom] > 0):
 		return &exit{code: exitChanged}
 	}
 	return nil

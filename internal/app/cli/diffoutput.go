@@ -78,12 +78,12 @@ func (d *differing) fields(found *patchlab.Alternatives) string {
 }
 
 // compared returns the patches as text.
-func (d *differing) compared(found *patchlab.Alternatives) string {
+func (d *differing) compared(found *patchlab.Alternatives, name string) string {
 	var b strings.Builder
 	if len(found.Changes) == 0 {
-		return found.Target.String() + ": no differences\n"
+		return name + ": no differences\n"
 	}
-	fmt.Fprintf(&b, "%s: %s\n%s", found.Target, count(len(found.Changes), "field differs", "fields differ"), d.fields(found))
+	fmt.Fprintf(&b, "%s: %s\n%s", name, count(len(found.Changes), "field differs", "fields differ"), d.fields(found))
 	fmt.Fprintf(&b, "\n  %-22s %6s  %s\n", "patch", "bytes", "result")
 	for _, p := range found.Patches {
 		size := "-"

@@ -19,33 +19,59 @@ func (d *differing) added(object manifest.Object, e *patchlab.Error) bool {
 	return e.Target.Namespace != "" || len(d.from.byName[nameOfObject(object)]) == 0
 }
 
+// targetOf returns the target of a manifest, in the namespace that it has without stating one.
+func (d *differing) targetOf(object manifest.Object) patchlab.Target {
+	t := targetOf(object.Value)
+	if kind, _, err := d.lab.Kind(object.Value); t.Namespace == "" && err == nil && kind.Namespaced {
+		t.Namespace = cmp.Or(d.o.apply.Namespace, d.o.apply.DefaultNamespace, "default")
+	}
+	return t
+}
+
+// fileInTo returns the file of an object of TO if several objects have its name.
+func (d *differing) fileInTo(object manifest.Object) string {
+	if d.folders == nil {
+		return ""
+	}
+	return d.folders.fileOf(d.folders.to, object)
+}
+
 // onlyInTo reports an object that FROM does not have.
-func (d *differing) onlyInTo(t patchlab.Target) error {
-	if d.add(row{target: t, outcome: onlyInTo}, nil) {
+func (d *differing) onlyInTo(t patchlab.Target, object manifest.Object) error {
+	result := row{target: t, file: d.fileInTo(object), outcome: onlyInTo}
+	if d.add(result, nil) {
 		return nil
 	}
 	switch d.o.output {
 	case "json", "yaml":
 		return d.document(onlyIn("TO", t))
 	case "patch":
-		d.app.note(t.String() + " is only in TO: there is no object to patch")
+		d.app.note(result.name() + " is only in TO: there is no object to patch")
 	default:
-		d.text(t.String() + ": only in TO\n")
+		d.text(result.name() + ": " + d.summary.word(onlyInTo) + "\n")
 	}
 	return nil
 }
 
-// onlyInFrom reports the objects of FROM that TO does not have, with --namespace those in it. They are no
-// difference, because FROM may be a dump of a cluster.
+// onlyInFrom reports the objects of FROM that TO does not have, with --namespace those in it. Unless both are
+// folders, they are no difference, because FROM may be a dump of a cluster.
 func (d *differing) onlyInFrom() error {
 	const most = 20 // in text
 	n, namespace := 0, d.o.apply.Namespace
 	for _, object := range d.from.all.objects() {
-		t := targetOf(object.Value)
+		t, file := targetOf(object.Value), ""
+		removed, several := d.folders.removed(object)
+		if several {
+			file = d.folders.fileOf(d.folders.from, object)
+		}
+		result := row{target: t, file: file, outcome: onlyInFrom}
+		if d.folders != nil { // objects of a cluster state their namespace
+			result.target = d.targetOf(object)
+		}
 		switch {
 		case namespace != "" && t.Namespace != "" && t.Namespace != namespace: // TO cannot have it
-		case t.Name == "" || d.hasMatched(t):
-		case d.add(row{target: t, outcome: onlyInFrom}, nil):
+		case t.Name == "" || several && !removed || !several && d.hasMatched(t):
+		case d.add(result, nil):
 		case d.asDocuments():
 			if err := d.document(onlyIn("FROM", t)); err != nil {
 				return err
@@ -53,10 +79,10 @@ func (d *differing) onlyInFrom() error {
 		case n >= most:
 			n++
 		case d.o.output == "patch":
-			d.app.note(t.String() + " is only in FROM: no patch deletes it")
+			d.app.note(result.name() + " is only in FROM: no patch deletes it")
 			n++
 		default:
-			d.text(t.String() + ": only in FROM\n")
+			d.text(result.name() + ": " + d.summary.word(onlyInFrom) + "\n")
 			n++
 		}
 	}

@@ -29,6 +29,9 @@ type inputFlags struct {
 
 	command *cobra.Command // the command that reads them
 	live    string         // "" for none
+	// folders are set if both inputs are folders with two versions of the same manifests, of which
+	// either may be empty.
+	folders *versionsOfFolder
 }
 
 func (f *inputFlags) add(c *cobra.Command) {
@@ -134,14 +137,14 @@ func (f *inputFlags) readBeside(ctx context.Context, a *App, namespace string, r
 		live, err = f.readLive(ctx, a, f.namespaceIn(others))
 		return live, others, err
 	}
-	if live, err = f.readLive(ctx, a, namespace); err == nil {
-		err = refuseOwnOutput(live)
-	}
-	if err != nil {
+	if live, err = f.readLive(ctx, a, namespace); err != nil {
 		return nil, nil, err
 	}
-	others, err = read()
-	return live, others, err
+	kept := a.onlyObjects(live)
+	if others, err = read(); err != nil {
+		return nil, nil, err
+	}
+	return kept, a.withoutRefused(others, live), nil
 }
 
 // namespaceIn returns the namespace that manifests with the name of the live object state, as it is
@@ -176,10 +179,12 @@ func (f *inputFlags) readChanges(ctx context.Context, a *App) (changes documents
 		return nil, err
 	}
 	a.noteDuplicates(changes)
-	if len(changes.objects()) == 0 {
+	if f.folders == nil && len(changes.objects()) == 0 {
 		return nil, errors.New(inputNames(f.files) + f.kustomize + ": no objects passed to " + f.command.Name())
 	}
-	a.noteTwice(changes, "; both are processed, in this order")
+	if f.folders == nil {
+		a.noteTwice(changes, "; both are processed, in this order")
+	}
 	a.noteHooks(changes)
 	return changes, nil
 }
@@ -237,6 +242,11 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 		return live, err
 	}
 	a.noteShadowed(f.live)
+	if f.folders != nil {
+		live, err := a.documents(f, document.DuplicatesLast, a.leaveOut, f.live)
+		a.noteDuplicates(live)
+		return live, err
+	}
 	live, err := a.documents(f, document.DuplicatesRefused, nil, f.live)
 	err = withResourceAdvice(f.live, err)
 	if err == nil && len(live.objects()) == 0 {
@@ -323,6 +333,9 @@ var kindName = regexp.MustCompile(`^[A-Za-z]+$`)
 func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error), names ...string) (documents, error) {
 	source := a.source()
 	source.Recursive, source.Duplicates, source.Unread = f.recursive, d, unread
+	if f.folders != nil {
+		source.Empty = func(dir string) { a.note(dir + " has no .yaml, .yml or .json file") }
+	}
 	if f.command != nil && f.command.Flags().Lookup("recursive") != nil {
 		source.RecursiveFlag = "-R"
 		source.Shallow = func(dir string) { a.note("the folders within " + dir + " are not read; -R reads them") }

@@ -52,9 +52,42 @@ func (a *App) onlyObjects(docs documents) documents {
 			a.leaveOut(err)
 			continue
 		}
-		one := *o.Document // with the positions of its text
-		one.Root, one.Duplicates = o.Value, duplicatesIn(o)
-		kept = append(kept, &one)
+		kept = append(kept, asOneObject(o))
+	}
+	return kept
+}
+
+// asOneObject returns a document that consists of an object, with the positions of its text.
+func asOneObject(o manifest.Object) *document.Document {
+	one := *o.Document
+	one.Root, one.Duplicates = o.Value, duplicatesIn(o)
+	return &one
+}
+
+// withoutRefused returns the changes to objects other than those whose refusals are among the live objects: what
+// these objects are is not known. The refusals have been reported.
+func (a *App) withoutRefused(changes, live documents) documents {
+	refused := map[patchlab.Target]bool{}
+	for _, o := range live.objects() {
+		if notAnObject(o) != nil {
+			refused[withoutVersion(refusedTarget(o))] = true
+		}
+	}
+	if len(refused) == 0 {
+		return changes
+	}
+	var kept documents
+	for _, o := range changes.objects() {
+		t := withoutVersion(targetOf(o.Value))
+		given := t
+		if given.Namespace == "" {
+			given.Namespace = "default"
+		}
+		if refused[t] || refused[given] {
+			a.note(o.Position().String() + ": " + t.String() + " is left out, because the object that it changes was refused")
+			continue
+		}
+		kept = append(kept, asOneObject(o))
 	}
 	return kept
 }

@@ -49,6 +49,7 @@ func (o outcome) MarshalText() ([]byte, error) {
 // row is an object in the summary.
 type row struct {
 	target   patchlab.Target
+	file     string            // if several objects have the name
 	position document.Position // of a refused manifest
 	outcome  outcome
 	fields   int    // number of fields that differ, of a changed object
@@ -61,6 +62,9 @@ func (r row) name() string {
 	if at := r.position.String(); r.target.Name == "" && at != "" {
 		return strings.TrimSpace(r.target.String() + " at " + at)
 	}
+	if r.file != "" {
+		return r.target.String() + " (" + oneLine(r.file) + ")"
+	}
 	return r.target.String()
 }
 
@@ -70,6 +74,7 @@ type summary struct {
 	format string // of summaryFlag
 	// details is the command that prints what does not fit into the summary in Markdown.
 	details  string
+	versions bool // the inputs are two versions of the same manifests
 	counts   [outcomes]int
 	rows     []row   // if the summary replaces the output
 	warnings remarks // that are printed after all changes
@@ -103,6 +108,17 @@ func (s *summary) noteWarnings() {
 	}
 }
 
+// word returns the outcome as people read it.
+func (s *summary) word(o outcome) string {
+	switch {
+	case s.versions && o == onlyInTo:
+		return "added"
+	case s.versions && o == onlyInFrom:
+		return "removed"
+	}
+	return o.String()
+}
+
 // line returns one line: 81 objects: 3 changed, 77 unchanged, 1 with conflicts
 func (s *summary) line() string {
 	total := 0
@@ -110,7 +126,7 @@ func (s *summary) line() string {
 	for o := range outcomes {
 		if n := s.counts[o]; n > 0 {
 			total += n
-			text := o.String()
+			text := s.word(o)
 			if o == conflicting { // one object may have several conflicts
 				text = "with conflicts"
 			}
@@ -135,7 +151,7 @@ func (s *summary) text() string {
 		if r.outcome == unchanged {
 			continue
 		}
-		result := r.outcome.String()
+		result := s.word(r.outcome)
 		if r.fields > 0 {
 			result += ": " + count(r.fields, "field", "fields")
 		}
@@ -157,6 +173,7 @@ type summaryDocument struct {
 
 type summaryObject struct {
 	Target  patchlab.Target `json:"target"`
+	File    string          `json:"file,omitempty"`
 	Result  outcome         `json:"result"`
 	Fields  int             `json:"fields,omitempty"`
 	Message string          `json:"message,omitempty"`
@@ -170,7 +187,7 @@ func (s *summary) json() (string, error) {
 		}
 	}
 	for _, r := range s.rows {
-		d.Objects = append(d.Objects, summaryObject{r.target, r.outcome, r.fields, r.detail})
+		d.Objects = append(d.Objects, summaryObject{r.target, r.file, r.outcome, r.fields, r.detail})
 	}
 	for i := range s.warnings.all {
 		d.Warnings = append(d.Warnings, s.warnings.all[i].located())

@@ -43,6 +43,10 @@ type Source struct {
 	// cannot be parsed, such as the template of a chart; the file is skipped. With nil,
 	// reading fails with that error.
 	Unread func(error)
+	// Empty, if not nil, is called with each directory without manifests, in its subdirectories
+	// either. With nil, reading it is an error, as it is if only its subdirectories have manifests and
+	// are not read.
+	Empty func(dir string)
 	// Replaced, if not nil, is called with each CustomResourceDefinition that CRDs leaves out because
 	// a later one with the same name differs from it.
 	Replaced func(earlier, later Object)
@@ -266,6 +270,10 @@ func (s *Source) folder(dir string) ([]string, error) {
 	})
 	if err != nil {
 		return nil, FileError(dir, err)
+	}
+	if len(files) == 0 && s.Empty != nil && !within {
+		s.Empty(dir)
+		return nil, nil
 	}
 	if len(files) == 0 {
 		text := "the folder has no .yaml, .yml or .json file"
