@@ -202,6 +202,9 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		e.Position = document.Position{}
 		e.message = what + answer + list(e.Fields)
 	}
+	if status.Code == 422 && w.live != nil {
+		e.message += w.hookHint()
+	}
 }
 
 // fieldErrors returns the invalid fields of a Status with their positions and hints. A cause that

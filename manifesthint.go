@@ -34,6 +34,15 @@ func (w *write) manifestHint(f FieldError) string {
 	return cmp.Or(w.keptItem(f.Path), w.keptField(f))
 }
 
+// hookHint returns advice on a manifest that Helm does not send as a change, "" for any other: the Jobs of a
+// chart's hooks have another template in each version.
+func (w *write) hookHint() string {
+	if !w.Value.Lookup("metadata", "annotations", "helm.sh/hook").Exists() {
+		return ""
+	}
+	return "\nthe manifest is a Helm hook, which Helm deletes and creates anew instead of changing it; 'helm template --no-hooks' leaves it out"
+}
+
 // isEncrypted reports whether a value is a text that SOPS has encrypted.
 func isEncrypted(v document.Value) bool { return strings.HasPrefix(v.StringOr(""), "ENC[") }
 

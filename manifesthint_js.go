@@ -10,3 +10,6 @@ func (w *write) unmerged(document.Value) []string { return nil }
 
 // resetFields returns no notes in the playground, which explains such a field.
 func (w *write) resetFields(document.Value) []string { return nil }
+
+// hookHint returns no advice either.
+func (w *write) hookHint() string { return "" }

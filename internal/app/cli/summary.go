@@ -119,6 +119,14 @@ func (s *summary) word(o outcome) string {
 	return o.String()
 }
 
+// result returns the outcome of an object, with the number of fields that differ.
+func (s *summary) result(r row) string {
+	if r.fields > 0 {
+		return s.word(r.outcome) + ": " + count(r.fields, "field", "fields")
+	}
+	return s.word(r.outcome)
+}
+
 // line returns one line: 81 objects: 3 changed, 77 unchanged, 1 with conflicts
 func (s *summary) line() string {
 	total := 0
@@ -151,11 +159,7 @@ func (s *summary) text() string {
 		if r.outcome == unchanged {
 			continue
 		}
-		result := s.word(r.outcome)
-		if r.fields > 0 {
-			result += ": " + count(r.fields, "field", "fields")
-		}
-		fmt.Fprintf(w, "%s\t%s\n", r.name(), result)
+		fmt.Fprintf(w, "%s\t%s\n", r.name(), s.result(r))
 	}
 	_ = w.Flush() // a strings.Builder has no errors
 	return b.String() + s.line() + "\n"

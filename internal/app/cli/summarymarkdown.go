@@ -18,7 +18,7 @@ func (s *summary) markdown() string {
 	b.WriteString("**patchlab**: " + s.line() + "\n\n| object | result |\n|---|---|\n")
 	rows := slices.DeleteFunc(slices.Clone(s.rows), func(r row) bool { return r.outcome == unchanged })
 	for i, r := range rows {
-		line := fmt.Sprintf("| %s | %s |\n", markdownText(r.name()), s.word(r.outcome))
+		line := fmt.Sprintf("| %s | %s |\n", markdownText(r.name()), s.result(r))
 		if b.Len()+len(line) > maxComment*3/4 {
 			b.WriteString("\n" + count(len(rows)-i, "more object is", "more objects are") + " not listed, to fit into a comment.\n")
 			break
@@ -34,14 +34,11 @@ func (s *summary) markdown() string {
 		b.WriteString(line)
 	}
 	omitted := 0
-	for _, r := range rows {
-		if r.detail == "" {
-			continue
-		}
-		if text := detailText(r); b.Len()+len(text) <= maxComment {
+	for _, same := range byDetail(rows) {
+		if text := detailText(same); b.Len()+len(text) <= maxComment {
 			b.WriteString(text)
 		} else {
-			omitted++
+			omitted += len(same)
 		}
 	}
 	if omitted > 0 {
@@ -50,14 +47,45 @@ func (s *summary) markdown() string {
 	return b.String()
 }
 
-// detailText returns the diff or the message of an object, which a click shows.
-func detailText(r row) string {
-	fence, detail := "```", readable(strings.TrimRight(r.detail, "\n"))
+// byDetail returns the rows that have a detail, together with those that have the same one: the upgrade of a chart
+// changes a label of every object.
+func byDetail(rows []row) [][]row {
+	type detail struct {
+		outcome outcome
+		text    string
+	}
+	var groups [][]row
+	at := map[detail]int{}
+	for _, r := range rows {
+		if r.detail == "" {
+			continue
+		}
+		d := detail{r.outcome, r.detail}
+		if i, known := at[d]; known {
+			groups[i] = append(groups[i], r)
+			continue
+		}
+		at[d] = len(groups)
+		groups = append(groups, []row{r})
+	}
+	return groups
+}
+
+// detailText returns the diff or the message of one object or of several, which a click shows.
+func detailText(same []row) string {
+	title, names := markdownText(same[0].name())+": "+same[0].outcome.String(), ""
+	if len(same) > 1 {
+		title = count(len(same), "object", "objects") + ": " + same[0].outcome.String() + " in the same way"
+		for _, r := range same {
+			names += "- " + markdownText(r.name()) + "\n"
+		}
+		names += "\n"
+	}
+	fence, detail := "```", readable(strings.TrimRight(same[0].detail, "\n"))
 	for strings.Contains(detail, fence) {
 		fence += "`"
 	}
-	return fmt.Sprintf("\n<details><summary>%s: %s</summary>\n\n%sdiff\n%s\n%s\n\n</details>\n", markdownText(r.name()), r.outcome,
-		fence, detail, fence)
+	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n%s%sdiff\n%s\n%s\n\n</details>\n", title, names, fence, detail, fence)
 }
 
 // markdownText escapes text for Markdown and HTML. Character references have no meaning in either, where
