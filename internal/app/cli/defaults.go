@@ -86,7 +86,7 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 		return err
 	}
 	a.noteDuplicates(docs)
-	if len(docs.objects()) == 0 && a.unread == 0 {
+	if len(docs.objects()) == 0 && len(a.unread) == 0 {
 		return errors.New(inputNames(names) + ": no objects passed to defaults")
 	}
 	if err := tooNested(docs.objects()); err != nil {
@@ -114,7 +114,7 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 	}
 	a.print(f.text(o.output))
 	f.notes.print()
-	if refused || a.unread > 0 {
+	if refused || len(a.unread) > 0 {
 		return &exit{code: exitRefused}
 	}
 	return nil

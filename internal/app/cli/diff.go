@@ -377,7 +377,7 @@ func (d *differing) finish() error {
 	d.notes.print()
 	d.summary.note(d.notes.total > 1)
 	switch counts := d.summary.counts; {
-	case d.refused || d.app.unread > 0:
+	case d.refused || len(d.app.unread) > 0:
 		return &exit{code: exitRefused}
 	case d.o.exitCode && (counts[changed]+counts[onlyInTo] > 0 || d.folders != nil && counts[onlyInFrom] > 0):
 		return &exit{code: exitChanged}

@@ -270,7 +270,7 @@ func (e *explaining) finish() error {
 	}
 	e.notes.print()
 	switch {
-	case e.counts[refused]+e.app.unread > 0:
+	case e.counts[refused]+len(e.app.unread) > 0:
 		return &exit{code: exitRefused}
 	case e.counts[conflicting] > 0:
 		return &exit{code: exitConflict}

@@ -293,7 +293,7 @@ func notFound(resource, namespace string) string {
 // leaveOut reports a file with changes that cannot be parsed. The command processes the other
 // files and then fails.
 func (a *App) leaveOut(err error) {
-	a.unread++
+	a.unread = append(a.unread, err.Error())
 	a.fail(err.Error())
 }
 

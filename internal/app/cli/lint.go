@@ -129,7 +129,7 @@ func (a *App) lint(ctx context.Context, args []string, o *lintOptions) error {
 	}
 	a.note(fmt.Sprintf("%s: %s, %s, %s", count(objects, "object", "objects"), count(counts[explain.LevelError], "error", "errors"),
 		count(counts[explain.LevelWarning], "warning", "warnings"), count(counts[explain.LevelNote], "note", "notes")))
-	if counts[explain.LevelError] > 0 || a.unread > 0 {
+	if counts[explain.LevelError] > 0 || len(a.unread) > 0 {
 		return &exit{code: exitRefused}
 	}
 	return nil
@@ -153,7 +153,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		docs = append(docs, read...)
 	}
 	all := a.checkable(docs.objects())
-	if len(all) == 0 && a.unread == 0 {
+	if len(all) == 0 && len(a.unread) == 0 {
 		return nil, 0, errors.New(inputNames(names) + ": no objects to check")
 	}
 	if err := tooNested(all); err != nil {

@@ -141,7 +141,7 @@ func (a *App) migrate(ctx context.Context, args []string, o *migrateOptions) err
 			a.note(text)
 		}
 	}
-	if refused || a.unread > 0 {
+	if refused || len(a.unread) > 0 {
 		return &exit{code: exitRefused}
 	}
 	return nil
@@ -217,7 +217,7 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 		m.objects, m.owned = append(m.objects, opened), m.owned || opened.Managed.Len() > 0
 	}
 	notes.print()
-	if len(m.objects) == 0 && a.unread == 0 {
+	if len(m.objects) == 0 && len(a.unread) == 0 {
 		return nil, errors.New(inputNames(args[:1]) + ": no object found")
 	}
 	return m, nil

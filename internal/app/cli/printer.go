@@ -241,7 +241,7 @@ func (p *printer) finish(exitCode bool) error {
 	}
 	p.summary.note(p.several)
 	switch counts := p.summary.counts; {
-	case counts[refused]+p.app.unread > 0:
+	case counts[refused]+len(p.app.unread) > 0:
 		return &exit{code: exitRefused}
 	case counts[conflicting] > 0:
 		return &exit{code: exitConflict}

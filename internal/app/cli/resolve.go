@@ -262,7 +262,7 @@ func (r *resolving) finish() error {
 			found = append(found, path)
 		}
 	}
-	partly := len(r.refused) > 0 || r.app.unread > 0
+	partly := len(r.refused) > 0 || len(r.app.unread) > 0
 	if !partly {
 		if err := r.o.ways.unused(found); err != nil {
 			return err

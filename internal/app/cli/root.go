@@ -80,8 +80,8 @@ type App struct {
 	quiet      bool              // do not print notes
 	noted      map[string]bool   // notes that were printed by noteOnce
 	line       *waitingLine      // that shows that the command is working; nil if there is none
-	// unread is the number of skipped files that cannot be parsed.
-	unread int
+	// unread are the errors of the inputs that cannot be read and are skipped.
+	unread []string
 }
 
 // An exit ends a command with an exit code. err is nil if the message has been printed

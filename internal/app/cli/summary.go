@@ -93,7 +93,7 @@ func (s *summary) report() (string, error) {
 
 // note prints the number of results, if that is all that is to be printed.
 func (s *summary) note(several bool) {
-	if (several || s.app.unread > 0) && s.format == "auto" {
+	if (several || len(s.app.unread) > 0) && s.format == "auto" {
 		s.app.note(s.line())
 	}
 }
@@ -145,8 +145,8 @@ func (s *summary) line() string {
 	if total > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
-	if s.app.unread > 0 {
-		text += "; " + count(s.app.unread, "input", "inputs") + " could not be read"
+	if len(s.app.unread) > 0 {
+		text += "; " + count(len(s.app.unread), "input", "inputs") + " could not be read"
 	}
 	return text
 }
@@ -184,7 +184,7 @@ type summaryObject struct {
 }
 
 func (s *summary) json() (string, error) {
-	d := summaryDocument{APIVersion: ownVersion, Kind: "Summary", Counts: map[outcome]int{}, Unread: s.app.unread, Objects: []summaryObject{}}
+	d := summaryDocument{APIVersion: ownVersion, Kind: "Summary", Counts: map[outcome]int{}, Unread: len(s.app.unread), Objects: []summaryObject{}}
 	for o, n := range s.counts {
 		if n > 0 {
 			d.Counts[outcome(o)] = n

@@ -25,10 +25,14 @@ func (s *summary) markdown() string {
 		}
 		b.WriteString(line)
 	}
+	remarks := slices.Clone(s.app.unread)
 	for i := range s.warnings.all {
-		line := "\n:warning: " + markdownText(s.warnings.all[i].located()) + "\n"
+		remarks = append(remarks, s.warnings.all[i].located())
+	}
+	for i, text := range remarks {
+		line := "\n:warning: " + markdownText(text) + "\n"
 		if b.Len()+len(line) > maxComment*7/8 {
-			b.WriteString("\n" + count(len(s.warnings.all)-i, "more warning is", "more warnings are") + " not listed, to fit into a comment.\n")
+			b.WriteString("\n" + count(len(remarks)-i, "more warning is", "more warnings are") + " not listed, to fit into a comment.\n")
 			break
 		}
 		b.WriteString(line)
