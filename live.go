@@ -52,19 +52,46 @@ func readLive(in Input) (*liveObjects, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &liveObjects{byName: make(map[groupKindName][]int, len(found)), given: len(found)}
+	l := &liveObjects{byName: make(map[groupKindName][]int, len(found))}
 	for _, o := range found {
 		if o.Value.Kind() != document.Object {
 			return nil, &Error{Position: o.Position(), Err: ErrInput, message: "expected a live object, found a " + o.Value.Kind().String()}
 		}
-		l.add(liveObject{Object: o})
 		l.owned = l.owned || o.Value.Lookup("metadata", "managedFields").Len() > 0
+		if !l.replace(o) {
+			l.add(liveObject{Object: o})
+		}
 	}
+	l.given = len(l.all)
 	return l, nil
 }
 
+// replace reports whether an object is another state of one that was added, with the same uid, and keeps the later
+// state of the two: that with the higher resourceVersion or, if they do not tell, the one that comes last. The
+// results of an apply of manifests with the same name are such states.
+func (l *liveObjects) replace(o manifest.Object) bool {
+	text := func(v document.Value, field string) string { return v.Lookup("metadata", field).StringOr("") }
+	uid := text(o.Value, "uid")
+	if uid == "" {
+		return false
+	}
+	for _, i := range l.byName[nameOf(o.Value)] {
+		known := &l.all[i]
+		if text(known.Value, "uid") != uid || known.namespace != text(o.Value, "namespace") {
+			continue
+		}
+		version, err := strconv.ParseUint(text(o.Value, "resourceVersion"), 10, 64)
+		earlier, knownErr := strconv.ParseUint(text(known.Value, "resourceVersion"), 10, 64)
+		if err != nil || knownErr != nil || version >= earlier {
+			known.Object = o
+		}
+		return true
+	}
+	return false
+}
+
 // add indexes an object by its name. Of several objects with the same name and namespace
-// the first is used.
+// the first is used, unless they are states of one object.
 func (l *liveObjects) add(o liveObject) {
 	o.namespace = o.Value.Lookup("metadata", "namespace").StringOr("")
 	name := nameOf(o.Value)

@@ -257,7 +257,8 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 }
 
 // noteTwice reports objects that the input has twice with other contents, as in several dumps of a
-// folder, or in a chart and an overlay of it. consequence says what is done with them.
+// folder, or in a chart and an overlay of it. Two states of one object, of which the later is used, are not
+// reported. consequence says what is done with the others.
 func (a *App) noteTwice(input documents, consequence string) {
 	const most = 5
 	first := map[[4]string]manifest.Object{}
@@ -269,7 +270,7 @@ func (a *App) noteTwice(input documents, consequence string) {
 		}
 		group, _, _ := schema.SplitAPIVersion(o.Value.Get("apiVersion").StringOr(""))
 		key := [...]string{group, o.Kind(), namespaceOf(o), name}
-		if earlier, twice := first[key]; twice && !document.Equal(o.Value, earlier.Value) {
+		if earlier, twice := first[key]; twice && !document.Equal(o.Value, earlier.Value) && !statesOfOne(o.Value, earlier.Value) {
 			if n++; n <= most {
 				a.note("Warning: " + o.Position().String() + ": " + o.Kind() + " " + name + " is also at " + earlier.Position().String() + consequence)
 			}
@@ -280,6 +281,12 @@ func (a *App) noteTwice(input documents, consequence string) {
 	if n > most {
 		a.note("Warning: " + count(n-most, "more object is", "more objects are") + " in the input twice")
 	}
+}
+
+// statesOfOne reports whether two objects of a name have the same uid.
+func statesOfOne(a, b document.Value) bool {
+	uid := a.Lookup("metadata", "uid").StringOr("")
+	return uid != "" && uid == b.Lookup("metadata", "uid").StringOr("")
 }
 
 // notFound describes an object that a cluster does not have.
