@@ -97,9 +97,13 @@ func withType(list, item document.Value) document.Value {
 }
 
 // WithNamespace returns a configuration with the namespace that kubectl adds to one of a namespaced
-// kind that has none. An empty namespace is that of a cluster-scoped kind, and adds nothing.
+// kind that has none. An empty namespace is that of a cluster-scoped kind, from whose configuration kubectl
+// removes one.
 func WithNamespace(config document.Value, namespace string) document.Value {
 	own := config.Lookup("metadata", "namespace")
+	if namespace == "" && (own.Kind() == document.String || own.IsNull()) {
+		return config.Remove("metadata", "namespace")
+	}
 	if namespace == "" || config.Kind() != document.Object || own.Exists() && !own.IsNull() && own.StringOr("-") != "" {
 		return config
 	}

@@ -349,6 +349,8 @@ func TestWithNamespace(t *testing.T) {
 		{"its own is kept", `{"metadata":{"namespace":"a"}}`, "shop", `{"metadata":{"namespace":"a"}}`},
 		{"a value of another type is left to the API server", `{"metadata":{"namespace":5}}`, "shop", `{"metadata":{"namespace":5}}`},
 		{"a cluster-scoped kind has none", `{"metadata":{"name":"a"}}`, "", `{"metadata":{"name":"a"}}`},
+		{"that of a cluster-scoped kind is removed", `{"metadata":{"name":"a","namespace":"shop"}}`, "", `{"metadata":{"name":"a"}}`},
+		{"so is an empty one", `{"metadata":{"namespace":""}}`, "", `{"metadata":{}}`},
 		{"a patch that is a list has no metadata", `[1]`, "shop", `[1]`},
 	} {
 		d, err := document.Parse([]byte(test.config), document.Options{})
