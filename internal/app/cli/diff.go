@@ -252,7 +252,7 @@ func (d *differing) one(object manifest.Object) error {
 	if len(found.Changes) > 0 {
 		result.outcome = changed
 	}
-	if d.add(result, func() string { return d.fields(found) }) {
+	if d.add(result, func() string { return fieldsDiff(d.fields(found)) }) {
 		return nil
 	}
 	if len(d.o.types) > 0 {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -39,27 +38,26 @@ func innerChanges(changes []innerChange, path document.Path, was, is document.Va
 	return append(changes, innerChange{path, was, is})
 }
 
-// innerText lists the places in which two atomic values differ, "" if the values fit into a line or
+// innerLines returns a field and the places in which its atomic values differ, nil if the values fit into a line or
 // differ as a whole. The versions of a CustomResourceDefinition, for example, are a list with thousands
 // of lines of which few differ.
-func innerText(was, is document.Value) string {
+func innerLines(path document.Path, was, is document.Value) []fieldLine {
 	const longest, most = 100, 20
 	if len(valueText(was)) <= longest && len(valueText(is)) <= longest {
-		return ""
+		return nil
 	}
 	changes := innerChanges(nil, nil, was, is)
 	if len(changes) == 0 || len(changes[0].path) == 0 {
-		return ""
+		return nil
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "atomic %s with %s:\n", was.Kind(), count(len(changes), "difference", "differences"))
-	for i, c := range changes {
-		if i == most {
-			fmt.Fprintf(&b, "    and %d more\n", len(changes)-most)
-			break
-		}
-		before, after := shortPair(c.was, c.is)
-		fmt.Fprintf(&b, "    %s: %s → %s\n", c.path, before, after)
+	lines := []fieldLine{{remark: fmt.Sprintf("%s: atomic %s with %s:", path, was.Kind(), count(len(changes), "difference", "differences"))}}
+	for _, c := range changes[:min(most, len(changes))] {
+		line := changedLine(c.path, c.was, c.is)
+		line.within = true
+		lines = append(lines, line)
 	}
-	return b.String()
+	if more := len(changes) - most; more > 0 {
+		lines = append(lines, fieldLine{remark: fmt.Sprintf("and %d more", more), within: true})
+	}
+	return lines
 }

@@ -55,26 +55,25 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 // notEmpty stands for an object or list whose contents are listed below it.
 const notEmpty = "(not empty)"
 
-// fields returns the fields that differ, one on each line. Below a long atomic one are the places in which
-// it differs.
-func (d *differing) fields(found *patchlab.Alternatives) string {
-	var b strings.Builder
+// fields returns the fields that differ. A long atomic one is followed by the places in which it differs.
+func (d *differing) fields(found *patchlab.Alternatives) []fieldLine {
+	var lines []fieldLine
 	for _, c := range found.Changes {
 		before, after := d.shown(found, c)
-		if inner := innerText(before, after); inner != "" {
-			fmt.Fprintf(&b, "  %s: %s", c.Path, inner)
+		if inner := innerLines(c.Path, before, after); inner != nil {
+			lines = append(lines, inner...)
 			continue
 		}
-		was, is := shortPair(before, after)
+		line := changedLine(c.Path, before, after)
 		switch { // an object or list that becomes empty is a field, one with contents is not
 		case !c.Before.Exists() && found.Before.Value.Follow(c.Path).Exists():
-			was = notEmpty
+			line.was = notEmpty
 		case !c.After.Exists() && found.Wanted.Value.Follow(c.Path).Exists():
-			is = notEmpty
+			line.is = notEmpty
 		}
-		fmt.Fprintf(&b, "  %s: %s → %s\n", c.Path, was, is)
+		lines = append(lines, line)
 	}
-	return b.String()
+	return lines
 }
 
 // compared returns the patches as text.
@@ -83,7 +82,7 @@ func (d *differing) compared(found *patchlab.Alternatives, name string) string {
 	if len(found.Changes) == 0 {
 		return name + ": no differences\n"
 	}
-	fmt.Fprintf(&b, "%s: %s\n%s", name, count(len(found.Changes), "field differs", "fields differ"), d.fields(found))
+	fmt.Fprintf(&b, "%s: %s\n%s", name, count(len(found.Changes), "field differs", "fields differ"), fieldsText(d.fields(found)))
 	fmt.Fprintf(&b, "\n  %-22s %6s  %s\n", "patch", "bytes", "result")
 	for _, p := range found.Patches {
 		size := "-"

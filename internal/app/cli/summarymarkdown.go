@@ -85,11 +85,14 @@ func detailText(same []row) string {
 		}
 		names += "\n"
 	}
-	fence, detail := "```", readable(strings.TrimRight(same[0].detail, "\n"))
+	fence, language, detail := "```", "diff", readable(strings.TrimRight(same[0].detail, "\n"))
 	for strings.Contains(detail, fence) {
 		fence += "`"
 	}
-	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n%s%sdiff\n%s\n%s\n\n</details>\n", title, names, fence, detail, fence)
+	if r := same[0].outcome; r == refused || r == conflicting { // a message
+		language = ""
+	}
+	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n%s%s%s\n%s\n%s\n\n</details>\n", title, names, fence, language, detail, fence)
 }
 
 // markdownText escapes text for Markdown and HTML. Character references have no meaning in either, where
