@@ -16,6 +16,7 @@ import (
 	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/oracle/hooks"
 )
 
 const toys = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"toys.example.com"},
@@ -115,7 +116,7 @@ func TestHangingWebhookHoldsNoOtherRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":{"name":"hang"},"webhooks":[{
-		"name":"hang.example.com","clientConfig":{"url":"` + hook.URL + `","caBundle":"` + caBundle(hook) + `"},"timeoutSeconds":1,"failurePolicy":"Fail",
+		"name":"hang.example.com","clientConfig":{"url":"` + hook.URL + `","caBundle":"` + hooks.CABundle(hook) + `"},"timeoutSeconds":1,"failurePolicy":"Fail",
 		"sideEffects":"None","admissionReviewVersions":["v1"],"objectSelector":{"matchLabels":{"held":"yes"}},
 		"rules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["UPDATE"],"resources":["configmaps"]}]}]}`
 	if _, err := create(c, "admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "", config); err != nil {

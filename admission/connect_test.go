@@ -13,6 +13,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/internal/oracle/hooks"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -24,7 +25,7 @@ type connection struct {
 	Code     int
 	Status   map[string]any // nil if the response is no Status, or has no body
 	Warnings []string
-	Reviews  []receivedReview
+	Reviews  []hooks.Review
 }
 
 // TestConnect sends requests for streams to a server with policies and webhooks for the operation CONNECT.
@@ -38,7 +39,7 @@ func TestConnect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hooks := startHookServer(t)
+	webhooks := startHooks(t)
 	c := newCluster(t, admission.Options{})
 	s := server.New(c, server.Options{User: cluster.User{Name: "admin", Groups: []string{"system:masters", "system:authenticated"}}})
 	lines := json.NewDecoder(unzipped)
@@ -49,14 +50,14 @@ func TestConnect(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		want.compare(t, s, hooks)
+		want.compare(t, s, webhooks)
 	}
 }
 
-func (want *connection) compare(t *testing.T, s http.Handler, hooks *hookServer) {
+func (want *connection) compare(t *testing.T, s http.Handler, webhooks hooks.Caller) {
 	t.Helper()
-	hooks.take()
-	r := httptest.NewRequest(want.Method, want.Path, strings.NewReader(hooks.fill(want.Body)))
+	webhooks.Take()
+	r := httptest.NewRequest(want.Method, want.Path, strings.NewReader(webhooks.Fill(want.Body)))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
@@ -65,7 +66,7 @@ func (want *connection) compare(t *testing.T, s http.Handler, hooks *hookServer)
 	}
 	if want.Status != nil {
 		var got map[string]any
-		if err := json.Unmarshal([]byte(hooks.name(w.Body.String())), &got); err != nil {
+		if err := json.Unmarshal([]byte(webhooks.Name(w.Body.String())), &got); err != nil {
 			t.Fatal(err)
 		}
 		for _, key := range []string{"kind", "apiVersion", "metadata"} {
@@ -78,7 +79,7 @@ func (want *connection) compare(t *testing.T, s http.Handler, hooks *hookServer)
 	if got := w.Header().Values("Warning"); strings.Join(got, "\n") != strings.Join(want.Warnings, "\n") {
 		t.Errorf("%s: %s %s: warnings %q, want %q", want.Name, want.Method, want.Path, got, want.Warnings)
 	}
-	got := hooks.take()
+	got := webhooks.Take()
 	for _, r := range got {
 		request := r.Review["request"].(map[string]any)
 		delete(request, "uid")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/admission"
+	"github.com/patchlab-dev/patchlab/internal/oracle/hooks"
 )
 
 // TestConnectionsToWebhooksAreBrief checks that a connection to a webhook is closed
@@ -29,7 +30,7 @@ func TestConnectionsToWebhooksAreBrief(t *testing.T) {
 	defer hook.Close()
 	c := newCluster(t, admission.Options{})
 	config := `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":{"name":"brief"},"webhooks":[{
-		"name":"brief.example.com","clientConfig":{"url":"` + hook.URL + `","caBundle":"` + caBundle(hook) + `"},"failurePolicy":"Ignore",
+		"name":"brief.example.com","clientConfig":{"url":"` + hook.URL + `","caBundle":"` + hooks.CABundle(hook) + `"},"failurePolicy":"Ignore",
 		"sideEffects":"None","admissionReviewVersions":["v1"],
 		"rules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["configmaps"]}]}]}`
 	if _, err := create(c, "admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "", config); err != nil {

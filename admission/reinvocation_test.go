@@ -11,6 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/oracle/hooks"
 	"github.com/patchlab-dev/patchlab/plugins"
 )
 
@@ -69,7 +70,7 @@ func TestPluginsRunBeforeTheSecondRound(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := create(c, "admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", "", `{"metadata":{"name":"w"},"webhooks":[{
-				"name":"w.example.com","clientConfig":{"url":"`+hook.URL+`","caBundle":"`+caBundle(hook)+`"},"reinvocationPolicy":"`+policy+`","sideEffects":"None",
+				"name":"w.example.com","clientConfig":{"url":"`+hook.URL+`","caBundle":"`+hooks.CABundle(hook)+`"},"reinvocationPolicy":"`+policy+`","sideEffects":"None",
 				"admissionReviewVersions":["v1"],"rules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["pods"]}]}]}`); err != nil {
 				t.Fatal(err)
 			}

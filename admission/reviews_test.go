@@ -13,10 +13,10 @@ import (
 func TestReviewsReachNoWebhookFrom137(t *testing.T) {
 	for _, kind := range [...]string{"Validating", "Mutating"} {
 		for version, refused := range map[string]bool{"1.36": true, "1.37": false} {
-			hooks := startHookServer(t)
+			webhooks := startHooks(t)
 			c := configured(t, cluster.Config{Version: version}, admission.Options{})
 			path := map[string]string{"Validating": "/v/deny", "Mutating": "/m/deny"}[kind]
-			_, err := create(c, "admissionregistration.k8s.io", "v1", strings.ToLower(kind)+"webhookconfigurations", "", hooks.fill(`{"metadata":{"name":"all"},
+			_, err := create(c, "admissionregistration.k8s.io", "v1", strings.ToLower(kind)+"webhookconfigurations", "", webhooks.Fill(`{"metadata":{"name":"all"},
 				"webhooks":[{"name":"all.example.com","sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":{"url":"$HOOK$`+path+`","caBundle":"$CA$"},
 				"rules":[{"apiGroups":["*"],"apiVersions":["*"],"resources":["*"],"operations":["*"]}]}]}`))
 			if err != nil {

@@ -40,9 +40,9 @@ func Difference(want, got Response, ordered bool) string {
 	return ""
 }
 
-// hooksDifference compares the AdmissionReviews sent to webhooks, except for userInfo,
+// HooksDifference compares the AdmissionReviews sent to webhooks, except for userInfo,
 // which depends on how the server authenticates its clients.
-func hooksDifference(want, got []any) string {
+func HooksDifference(want, got []any) string {
 	anonymous := func(hooks []any) any {
 		for _, h := range hooks {
 			hook, _ := h.(map[string]any)

@@ -64,7 +64,7 @@ func (r Runner) Run(c Case, send Send) (agreed int, differs string) {
 			d = messageDifference(want.Body, got.Body)
 		}
 		if d == "" {
-			d = hooksDifference(step.Response.Hooks, got.Hooks)
+			d = HooksDifference(step.Response.Hooks, got.Hooks)
 		}
 		if d == "" && r.AllWarnings && !slices.Equal(step.Response.Warnings, got.Warnings) {
 			d = fmt.Sprintf("warnings: want %q, got %q", step.Response.Warnings, got.Warnings)
