@@ -61,7 +61,7 @@ func (ch *chain) attributes(a *cluster.Attributes) (*attributes, *objects) {
 	if ch.options.Audit != nil {
 		out.audit = func(key, value string) { ch.options.Audit(r, key, value) }
 	}
-	return out, &objects{write: a, object: object}
+	return out, &objects{write: a, object: object, version: a.Kind.GroupVersionKind.APIVersion()}
 }
 
 func unstructuredOf(v document.Value) *unstructured.Unstructured {

@@ -20,6 +20,8 @@ type objects struct {
 	write *cluster.Attributes
 	// object is the new object, nil for a deletion.
 	object runtime.Object
+	// version is the apiVersion in which plugins have the object now.
+	version string
 	// changed reports whether a plugin replaced the content of object.
 	changed bool
 	// err reports that the result of a mutation is not an object of its kind.
@@ -67,7 +69,7 @@ func (o *objects) Default(in runtime.Object) {
 	if !ok || o.err != nil {
 		return
 	}
-	kind, ok := o.kind(object.GroupVersionKind())
+	kind, ok := o.kind(o.typed(object).GroupVersionKind())
 	if !ok || kind.Builtin && kind.Kind != o.write.Kind.Kind {
 		if o.write.Kind.Builtin {
 			o.err = apierrors.NewInternalError(fmt.Errorf("admission changed the object to a %s, which cannot be handled as a %s",
@@ -90,6 +92,17 @@ func (o *objects) Default(in runtime.Object) {
 	object.Object = govalue.Of(value).(map[string]any)
 }
 
+// typed returns an object with the apiVersion that its type has: an object of a built-in kind is decoded even if a mutation
+// has removed it, and further webhooks do not see it either.
+func (o *objects) typed(object *unstructured.Unstructured) *unstructured.Unstructured {
+	if !o.write.Kind.Builtin || object.GetAPIVersion() != "" {
+		return object
+	}
+	object = object.DeepCopy()
+	object.SetAPIVersion(o.version)
+	return object
+}
+
 // Convert converts in to the version that out has, and stores the result in out.
 func (o *objects) Convert(in, out, _ any) error {
 	from, ok := in.(*unstructured.Unstructured)
@@ -100,7 +113,8 @@ func (o *objects) Convert(in, out, _ any) error {
 	if runtime.Object(to) == o.object {
 		o.changed = true
 	}
-	converted, err := o.inVersion(from, to.GroupVersionKind().GroupVersion())
+	converted, err := o.inVersion(o.typed(from), to.GroupVersionKind().GroupVersion())
+	o.version = to.GetAPIVersion()
 	if err == nil {
 		to.SetUnstructuredContent(converted.Object)
 	}

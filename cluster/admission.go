@@ -106,9 +106,13 @@ func (a *Attributes) Default(kind *schema.Kind, v document.Value) document.Value
 // GenerateName returns a prefix, which must be short, with the suffix of a generated name.
 func (a *Attributes) GenerateName(prefix string) string { return prefix + a.pipeline.config.Suffix() }
 
-// Convert converts an object to another version of its kind.
+// Convert converts an object to another version of its kind. A custom resource keeps fields that this version does not
+// have; it is pruned when it is stored.
 func (a *Attributes) Convert(v document.Value, to *schema.Kind) (document.Value, error) {
-	return a.pipeline.convert(v, to)
+	if to.Builtin || v.Get("apiVersion").StringOr("") == to.APIVersion() {
+		return a.pipeline.convert(v, to)
+	}
+	return a.pipeline.convertUnpruned(v, to)
 }
 
 // Kinds returns the kinds that the cluster serves.

@@ -215,7 +215,7 @@ func (c *Cluster) createPrepared(ctx context.Context, t *task, out outcome) (*Re
 	}
 	if t.dryRun() {
 		if item, err := c.store.Get(ctx, key, store.GetOptions{}); err == nil {
-			return nil, t.exists(item.Value, name)
+			return nil, t.exists(item.Value, name, out.object.Value)
 		}
 		object := record.tree()
 		if version := meta(out.object.Value, "resourceVersion"); version != "" { // not replaced by storage
@@ -236,7 +236,7 @@ func (c *Cluster) createPrepared(ctx context.Context, t *task, out outcome) (*Re
 		if err != nil {
 			return nil, alreadyExists(t.ep.what(), name)
 		}
-		return nil, t.exists(item.Value, name)
+		return nil, t.exists(item.Value, name, out.object.Value)
 	}
 	if err != nil {
 		return nil, storeStatus(t.ep, name, err)
@@ -248,10 +248,10 @@ func (c *Cluster) createPrepared(ctx context.Context, t *task, out outcome) (*Re
 	return resp, st
 }
 
-// exists returns the error for a create whose name is taken.
-func (t *task) exists(r *Record, name string) *Status {
+// exists returns the error for the create of an object whose name is taken.
+func (t *task) exists(r *Record, name string, created document.Value) *Status {
 	st := alreadyExists(t.ep.what(), name)
-	if meta(t.body, "generateName") != "" { // also if the request has a name
+	if meta(created, "generateName") != "" { // also if the request has a name
 		st.Message += ", the server was not able to generate a unique name for the object"
 		st.Details.RetryAfterSeconds = 1
 	}

@@ -131,7 +131,7 @@ func (p *pipeline) step(ep *endpoint, live fieldmanager.Object, r *Request) (*Re
 	var out outcome
 	switch {
 	case r.Verb == Create && exists:
-		return nil, t.exists(recordOf(live, document.Value{}), meta(live.Value, "name"))
+		return nil, t.exists(recordOf(live, document.Value{}), meta(live.Value, "name"), t.body)
 	case r.Verb == Create:
 		out, st = t.create()
 	case r.Verb == Update || r.Verb == Patch:

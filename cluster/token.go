@@ -40,7 +40,8 @@ func (c *Cluster) issueToken(ctx context.Context, t *task, request fieldmanager.
 	if t.tokensHaveUID() {
 		metadata = metadata.With("uid", text(account.UID()))
 	}
-	request.Value = request.Value.With("metadata", metadata).Remove("status").
+	request.Value = request.Value.With("metadata", metadata).
+		With("status", document.NewObject().With("token", text("")).With("expirationTimestamp", document.NewNull())).
 		Set(document.NewInt(seconds), "spec", "expirationSeconds").Set(audiences, "spec", "audiences")
 	if st := checkLifetime(seconds); st != nil {
 		return nil, st
