@@ -164,3 +164,40 @@ func replayIn(t *testing.T, version, file string) {
 		c.Close()
 	}
 }
+
+// TestSlicesOfAPool: ResourceSlices can be selected by the name of their pool from Kubernetes 1.37 on. The answers are those of
+// kube-apiserver 1.36.3 and 1.37.2.
+func TestSlicesOfAPool(t *testing.T) {
+	const slices = "/apis/resource.k8s.io/v1/resourceslices"
+	for version, answers := range map[string]map[string]string{
+		"1.36": {
+			"spec.pool.name=pool-1":  "400 field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: spec.pool.name",
+			"spec.pool.name!=pool-1": "400 field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: spec.pool.name",
+			"spec.pool=x":            "400 field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: spec.pool",
+		},
+		"1.37": {
+			"spec.pool.name=pool-1":  "s1",
+			"spec.pool.name!=pool-1": "s2",
+			"spec.pool=x":            "400 field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: spec.pool",
+		},
+	} {
+		q := newRequests(t, cluster.Config{Version: version})
+		for _, i := range []string{"1", "2"} {
+			q.must(cluster.Create, slices, `{"metadata":{"name":"s`+i+`"},"spec":{"driver":"d.example.com","nodeName":"n","pool":{"name":"pool-`+i+`","generation":1,"resourceSliceCount":1}}}`)
+		}
+		for selector, want := range answers {
+			got := ""
+			response, st := q.do(cluster.List, slices, "", func(r *cluster.Request) { r.FieldSelector = selector })
+			if st != nil {
+				got = strconv.Itoa(st.Code) + " " + st.Message
+			} else {
+				for _, item := range response.Items() {
+					got += item.Lookup("metadata", "name").StringOr("")
+				}
+			}
+			if got != want {
+				t.Errorf("%s, %s: %s, want %s", version, selector, got, want)
+			}
+		}
+	}
+}
