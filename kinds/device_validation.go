@@ -166,6 +166,9 @@ func validateDeviceConstraint(c *check, constraint field, known map[string]bool)
 	validateRequestRefs(c, constraint.get("requests"), known)
 	match, distinct := constraint.get("matchAttribute"), constraint.get("distinctAttribute")
 	switch {
+	case match.isSet() && distinct.isSet() && c.kind.Since("1.37"):
+		c.deviceAttributeName(match)
+		c.deviceAttributeName(distinct)
 	case match.isSet():
 		c.deviceAttributeName(match)
 	case distinct.isSet():
@@ -177,15 +180,16 @@ func validateDeviceConstraint(c *check, constraint field, known map[string]bool)
 
 // deviceAttributeName requires a domain and a name, such as example.com/model.
 func (c *check) deviceAttributeName(f field) {
-	c.deviceQualifiedName(f, f.text())
+	c.deviceQualifiedName(f, f.text(), c.kind.Since("1.37"))
 	if !strings.Contains(f.text(), "/") {
 		c.invalid(f, "a fully qualified name must be a domain and a name separated by a slash")
 	}
 }
 
 // deviceQualifiedName requires a C identifier of at most 32 characters, optionally prefixed
-// with a domain. Errors are reported for f.
-func (c *check) deviceQualifiedName(f field, text string) {
+// with a domain, which declared validation requires to have no upper case. Errors are reported
+// for f.
+func (c *check) deviceQualifiedName(f field, text string, declared bool) {
 	const maxID = 32
 	domain, id, qualified := strings.Cut(text, "/")
 	if !qualified {
@@ -193,13 +197,22 @@ func (c *check) deviceQualifiedName(f field, text string) {
 	} else if strings.Contains(id, "/") {
 		return // kube-apiserver does not validate such names
 	}
-	if qualified && domain == "" {
-		c.invalidText(f, "", "the domain must not be empty")
-	} else if qualified {
+	noDomain, noName := "the domain must not be empty", "the name must not be empty"
+	if declared {
+		noDomain, noName = "prefix must not be empty", "name must not be empty"
+	}
+	switch {
+	case qualified && domain == "":
+		c.invalidText(f, "", noDomain)
+	case qualified && declared && len(domain) <= names.MaxLabel:
+		if why := names.DNSSubdomain(domain); why != "" {
+			c.invalidText(f, domain, "prefix: "+why)
+		}
+	case qualified:
 		c.driverName(f, domain)
 	}
 	if qualified && id == "" {
-		c.invalidText(f, "", "the name must not be empty")
+		c.invalidText(f, "", noName)
 		return
 	}
 	if len(id) > maxID {

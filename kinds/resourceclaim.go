@@ -169,6 +169,11 @@ func validateAllocation(c *check, allocation field, known map[string]bool) {
 			c.syntax(result.get("device"), names.DNSLabel)
 			c.bindingConditions(result)
 			c.shareID(result.get("shareID"))
+			if tolerations := result.get("tolerations"); c.kind.Since("1.37") {
+				for j := range tolerations.items() {
+					validateDeviceToleration(c, tolerations.item(j))
+				}
+			}
 		}
 	}
 	if c.itemsWithin(configs, 2*maxDeviceConfigs) {

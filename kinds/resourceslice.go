@@ -165,14 +165,14 @@ func validateDevice(c *check, device field, own bool, stored document.Value) {
 	}
 	for i := range attributes.members() {
 		attribute, name := attributes.memberWithin(i, maxDeviceKey)
-		c.deviceQualifiedName(attributes, name)
+		c.deviceQualifiedName(attributes, name, false)
 		validateDeviceAttribute(c, attribute)
 	}
 	sameTaints := stored.Exists() && document.Equal(stored.Get("taints"), taints.Value)
 	sameCapacity := stored.Exists() && c.kind.Since("1.37") && document.Equal(stored.Get("capacity"), capacity.Value)
 	for i := 0; i < capacity.members() && !sameCapacity; i++ {
 		amount, name := capacity.memberWithin(i, maxDeviceKey)
-		c.deviceQualifiedName(capacity, name)
+		c.deviceQualifiedName(capacity, name, false)
 		validateDeviceCapacity(c, amount, device.get("allowMultipleAllocations").isTrue())
 	}
 	if !sameTaints && c.itemsWithin(taints, maxTaints) {
