@@ -155,10 +155,11 @@ func listed(amounts quota.Amounts, names []string) string {
 
 // putStatus writes the status of a quota.
 func (c *call) putStatus(q document.Value) *cluster.Status {
-	_, err := c.cluster.Do(c.ctx, &cluster.Request{
+	r := &cluster.Request{
 		Verb: cluster.Update, Version: "v1", Resource: "resourcequotas", Subresource: "status",
-		Namespace: c.Namespace, Name: nameOf(q), Body: q.JSON(), UserAgent: "kube-apiserver",
-	})
+		Namespace: c.Namespace, Name: nameOf(q), Body: q.JSON(),
+	}
+	_, err := c.cluster.Do(c.ctx, r.AsServer())
 	var st *cluster.Status
 	if errors.As(err, &st) {
 		return st
