@@ -22,8 +22,13 @@ type selection struct {
 }
 
 // matches reports whether a record is selected for a kind. Metadata is stored in the form in
-// which it is served, so the object is decoded only if a selector needs other fields.
+// which it is served, so the object is decoded only if a selector needs other fields, or a webhook
+// converts it, which may change its labels or fail.
 func (p *pipeline) matches(s *selection, k *schema.Kind, r *Record) (bool, *Status) {
+	if !s.all() && p.asksWebhook(k) {
+		object, st := p.read(k, r.tree())
+		return st == nil && s.labels.matches(object.Value.Get("metadata").Get("labels")) && s.fields.matches(object.Value), st
+	}
 	if len(s.labels) > 0 && !s.labels.matches(r.labels()) {
 		return false, nil
 	}
@@ -202,13 +207,20 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 	if r.Continue != "" {
 		o.Revision, o.Match = 0, store.NotOlderThan
 	}
+	var unread *Status // of an object that cannot be read, whether it is selected or not
 	if !s.all() {
 		o.Filter = func(item store.Item[*Record]) bool {
 			matches, st := c.matches(s, ep.kind, item.Value)
+			if unread == nil {
+				unread = st
+			}
 			return st == nil && matches
 		}
 	}
 	page, err := c.store.List(ctx, s.scope, o)
+	if unread != nil {
+		return none, notListed(ep.kind, unread)
+	}
 	if err != nil {
 		delegated := s.single && r.Limit > 0 && r.ResourceVersionMatch == ""
 		return none, c.readStatus(ep, "", err, !delegated && !ep.strategy.Uncached)
