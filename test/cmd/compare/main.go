@@ -59,6 +59,7 @@ type options struct {
 	seed                   uint64
 	cases, examples, limit int
 	words, protobuf        bool
+	reviews                bool
 	seconds                int
 	recordings             string
 }
@@ -76,6 +77,7 @@ func main() {
 	flag.IntVar(&o.limit, "limit", 0, "objects: the maximum number of objects of a folder; 0 means all")
 	flag.BoolVar(&o.words, "words", false, "also compare the wording of refusals")
 	flag.BoolVar(&o.protobuf, "protobuf", false, "cases, objects, random: send and receive objects of built-in kinds as protobuf")
+	flag.BoolVar(&o.reviews, "reviews", false, "also compare what webhooks for all resources receive; not for watches and collected, whose requests are sent at once")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the random cases")
 	flag.IntVar(&o.cases, "cases", 1000, "how many random cases")
 	flag.IntVar(&o.seconds, "seconds", 8, "watches: after how many seconds watches end, which must be longer than all requests of a case take; collected: how long the controllers need at least")
@@ -87,7 +89,7 @@ func main() {
 	}
 }
 
-const usage = "expected objects DIR..., cases FILE..., random, definitions, plugins, policies, tables, watches, documents, related or collected"
+const usage = "expected objects DIR..., cases FILE..., random, definitions, plugins, policies, admission, tables, watches, documents, related or collected"
 
 func run(o *options, args []string, out io.Writer) error {
 	if len(args) == 0 {
@@ -103,6 +105,13 @@ func run(o *options, args []string, out io.Writer) error {
 			return err
 		}
 		p.ours, p.theirs = types.asTypedClient(p.ours), types.asTypedClient(p.theirs)
+	}
+	if o.reviews {
+		end, err := p.review()
+		if err != nil {
+			return err
+		}
+		defer end()
 	}
 	if o.record != "" {
 		f, err := os.OpenFile(o.record, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -135,6 +144,8 @@ func run(o *options, args []string, out io.Writer) error {
 		r, err = compareCollected(o, p)
 	case args[0] == "plugins" && len(args) == 1:
 		r, err = compareWorlds(o, p, args[0], (*world).plugins)
+	case args[0] == "admission" && len(args) == 1:
+		r, err = compareAdmission(o, p)
 	case args[0] == "policies" && len(args) == 1:
 		r, err = compareWorlds(o, p, args[0], (*world).policies)
 	default:

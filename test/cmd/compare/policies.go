@@ -38,26 +38,40 @@ func (w *world) policies() {
 // a built-in kind of parameters once the last policy with this kind has been deleted.
 func (w *world) keepParameters() {
 	for _, kind := range []string{"ConfigMap", "Namespace"} {
-		name := "keep-" + strings.ToLower(kind)
-		rule := object{"apiGroups": []any{"example.com"}, "apiVersions": []any{"v1"}, "operations": []any{"CREATE"}, "resources": []any{"nothing"}}
-		w.send(http.MethodPost, prefix(admissionGroup)+"/validatingadmissionpolicies", "", object{"apiVersion": admissionGroup, "kind": "ValidatingAdmissionPolicy", "metadata": object{"name": name},
-			"spec": object{"paramKind": object{"apiVersion": "v1", "kind": kind}, "matchConstraints": object{"resourceRules": []any{rule}}, "validations": []any{object{"expression": "true"}}}})
-		w.send(http.MethodPost, prefix(admissionGroup)+"/validatingadmissionpolicybindings", "", object{"apiVersion": admissionGroup, "kind": "ValidatingAdmissionPolicyBinding", "metadata": object{"name": name},
-			"spec": object{"policyName": name, "validationActions": []any{"Deny"}, "paramRef": object{"name": "p", "parameterNotFoundAction": "Allow"}}})
+		w.keepParameter("v1", kind)
 	}
+}
+
+func (w *world) keepParameter(version, kind string) {
+	name := "keep-" + strings.ToLower(kind)
+	rule := object{"apiGroups": []any{"example.com"}, "apiVersions": []any{"v1"}, "operations": []any{"CREATE"}, "resources": []any{"nothing"}}
+	w.send(http.MethodPost, prefix(admissionGroup)+"/validatingadmissionpolicies", "", object{"apiVersion": admissionGroup, "kind": "ValidatingAdmissionPolicy", "metadata": object{"name": name},
+		"spec": object{"paramKind": object{"apiVersion": version, "kind": kind}, "matchConstraints": object{"resourceRules": []any{rule}}, "validations": []any{object{"expression": "true"}}}})
+	w.send(http.MethodPost, prefix(admissionGroup)+"/validatingadmissionpolicybindings", "", object{"apiVersion": admissionGroup, "kind": "ValidatingAdmissionPolicyBinding", "metadata": object{"name": name},
+		"spec": object{"policyName": name, "validationActions": []any{"Deny"}, "paramRef": object{"name": "p", "parameterNotFoundAction": "Allow"}}})
 }
 
 // policy creates a policy and one or two bindings.
 func (w *world) policy(kind string, i int) {
 	name := fmt.Sprintf("%c%d", kind[0]+'a'-'A', i)
-	resource := "validating"
-	if kind == "Mutating" {
-		resource = "mutating"
+	resource := strings.ToLower(kind)
+	spec := w.policySpec(kind)
+	w.global(admissionGroup, resource+"admissionpolicies", name, object{"apiVersion": admissionGroup, "kind": kind + "AdmissionPolicy", "spec": spec})
+	for j := range 1 + w.random.IntN(5)/4 {
+		w.global(admissionGroup, resource+"admissionpolicybindings", fmt.Sprintf("b%d-%s", j, name),
+			object{"apiVersion": admissionGroup, "kind": kind + "AdmissionPolicyBinding", "spec": w.bindingSpec(kind, name, spec["paramKind"] != nil)})
 	}
+}
+
+// policySpec returns the spec of a policy.
+func (w *world) policySpec(kind string) object {
 	spec := object{"matchConstraints": w.matches(true)}
 	w.some(spec, 2, "failurePolicy", one(w, "Fail", "Ignore"))
 	if w.in(2) {
 		spec["paramKind"] = one(w, object{"apiVersion": "v1", "kind": "ConfigMap"}, object{"apiVersion": "v1", "kind": "ConfigMap"}, object{"apiVersion": "v1", "kind": "ConfigMap"}, object{"apiVersion": "v1", "kind": "Namespace"}, object{"apiVersion": "example.com/v1", "kind": "Absent"})
+	}
+	if w.parameterKinds != nil && w.in(2) {
+		spec["paramKind"] = one(w, w.parameterKinds...)
 	}
 	params := spec["paramKind"] != nil
 	if w.in(2) {
@@ -81,25 +95,27 @@ func (w *world) policy(kind string, i int) {
 		spec["reinvocationPolicy"] = one(w, "Never", "IfNeeded")
 		spec["mutations"] = w.list(1, 2, func(int) any { return w.mutation(params, variables) })
 	}
-	w.global(admissionGroup, resource+"admissionpolicies", name, object{"apiVersion": admissionGroup, "kind": kind + "AdmissionPolicy", "spec": spec})
-	for j := range 1 + w.random.IntN(5)/4 {
-		binding := object{"policyName": name + "-" + w.name}
-		if kind == "Validating" {
-			binding["validationActions"] = one(w, []any{"Deny"}, []any{"Deny"}, []any{"Warn"}, []any{"Audit"}, []any{"Warn", "Audit"}, []any{"Deny", "Audit"})
-		}
-		if params && !w.in(8) {
-			ref := object{"parameterNotFoundAction": one(w, "Allow", "Deny")}
-			if w.in(3) {
-				ref["selector"] = object{"matchLabels": object{"p": one(w, "a", "b", "c")}}
-			} else {
-				ref["name"] = one(w, "p0", "p0", "p1", "absent")
-			}
-			w.some(ref, 3, "namespace", one(w, w.name, w.name, "absent"))
-			binding["paramRef"] = ref
-		}
-		w.some(binding, 3, "matchResources", w.matches(false))
-		w.global(admissionGroup, resource+"admissionpolicybindings", fmt.Sprintf("b%d-%s", j, name), object{"apiVersion": admissionGroup, "kind": kind + "AdmissionPolicyBinding", "spec": binding})
+	return spec
+}
+
+// bindingSpec returns the spec of a binding of a policy.
+func (w *world) bindingSpec(kind, policy string, params bool) object {
+	binding := object{"policyName": policy + "-" + w.name}
+	if kind == "Validating" {
+		binding["validationActions"] = one(w, []any{"Deny"}, []any{"Deny"}, []any{"Warn"}, []any{"Audit"}, []any{"Warn", "Audit"}, []any{"Deny", "Audit"})
 	}
+	if params && !w.in(8) {
+		ref := object{"parameterNotFoundAction": one(w, "Allow", "Deny")}
+		if w.in(3) {
+			ref["selector"] = object{"matchLabels": object{"p": one(w, "a", "b", "c")}}
+		} else {
+			ref["name"] = one(w, "p0", "p0", "p1", "absent")
+		}
+		w.some(ref, 3, "namespace", one(w, w.name, w.name, "absent"))
+		binding["paramRef"] = ref
+	}
+	w.some(binding, 3, "matchResources", w.matches(false))
+	return binding
 }
 
 // matches returns constraints or, for a binding, a restriction of them.
@@ -114,7 +130,7 @@ func (w *world) matches(constraints bool) object {
 		out["operations"] = one(w, []any{"*"}, []any{"CREATE"}, []any{"UPDATE"}, []any{"CREATE", "UPDATE"}, one(w, []any{"DELETE", "CREATE"}, []any{"CONNECT"}, []any{"*"}))
 		w.some(out, 6, "scope", one(w, "Namespaced", "Cluster", "*"))
 		w.some(out, 8, "resourceNames", []any{one(w, "p0", "c1")})
-		return out
+		return w.confine(out)
 	}
 	out := object{}
 	if constraints || w.in(2) {
@@ -145,6 +161,7 @@ func (w *world) condition(params bool, variables int) string {
 	if params || w.in(20) {
 		all = append(all, "params != null", "object.data.a == params.data.max", "params.data.max == '3'", "int(params.data.max) > 3", "params == null || params.metadata.name == 'p0'", "has(params.data.a)", "object.?data.a.orValue('1') < params.data.max")
 	}
+	all = append(all, w.conditions...)
 	for i := range variables {
 		all = append(all, fmt.Sprintf("variables.v%d == 'a'", i), fmt.Sprintf("variables.v%d == object.metadata.name", i), fmt.Sprintf("size(variables.v%d) > 2", i))
 	}

@@ -54,7 +54,13 @@ func (p *pair) judge(r *report, want, got conformance.Case) error {
 			code = s.Response.Code
 		}
 	}
-	verdict, why := conformance.Verdict(clean(want), clean(got))
+	cleanWant, cleanGot := clean(want), clean(got)
+	verdict, why := conformance.Verdict(cleanWant, cleanGot)
+	for i := range cleanWant.Steps {
+		if difference := conformance.HooksDifference(cleanWant.Steps[i].Response.Hooks, cleanGot.Steps[i].Response.Hooks); difference != "" && p.agrees(verdict) {
+			verdict, why = "reviews", fmt.Sprintf("step %d %s", i, difference)
+		}
+	}
 	if p.agrees(verdict) {
 		r.add(resourceOf(want.Name), code, want.Name, "")
 		return nil

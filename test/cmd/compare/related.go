@@ -128,6 +128,9 @@ func remember(send conformance.Send) conformance.Send {
 			for i, warning := range answer.Warnings {
 				answer.Warnings[i] = named.Replace(warning)
 			}
+			for i, review := range answer.Hooks {
+				answer.Hooks[i] = []byte(named.Replace(string(review)))
+			}
 		}
 		return answer, err
 	}

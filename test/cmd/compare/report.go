@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 )
@@ -17,6 +18,8 @@ type report struct {
 	kinds  map[string][]string // examples by kind of difference
 	notes  map[string]int
 	events int // of watches in the responses
+	// judging is held while the responses to a case are compared, because several cases may be sent at once.
+	judging sync.Mutex
 }
 
 // counts are the responses of a group: those that agree and all, for requests that

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -44,17 +45,27 @@ func decode(text []byte) any {
 	return value
 }
 
+// errUnready is the error of a case in which kube-apiserver cannot read the objects of a definition into its cache.
+var errUnready = errors.New("the cache of the definition's objects is not ready")
+
+func isUnready(answer conformance.Answer) bool {
+	return answer.Code == http.StatusTooManyRequests && strings.Contains(string(answer.Body), "storage is (re)initializing")
+}
+
 // patient returns a Send that repeats a request as long as kube-apiserver answers that it does not serve
-// the objects of a new definition yet.
+// the objects of a new definition yet. If it never does, because a webhook for conversion fails, the error is errUnready.
 func patient(send conformance.Send) conformance.Send {
 	const most, pause = 100, 50 * time.Millisecond
 	return func(r conformance.Request) (answer conformance.Answer, err error) {
 		for range most {
 			answer, err = send(r)
-			if err != nil || answer.Code != http.StatusTooManyRequests || !strings.Contains(string(answer.Body), "storage is (re)initializing") {
+			if err != nil || !isUnready(answer) {
 				break
 			}
 			time.Sleep(pause)
+		}
+		if err == nil && isUnready(answer) {
+			err = errUnready
 		}
 		return answer, err
 	}

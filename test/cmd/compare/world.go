@@ -26,6 +26,11 @@ type world struct {
 	steps   []conformance.Step
 	shared  []string            // paths of objects that are deleted at the end, because other cases would use them
 	made    map[string][]string // paths of the objects that create has created, by resource
+	// parameterKinds are kinds of parameters of policies, and conditions are expressions for them, beside those of all cases.
+	parameterKinds []any
+	conditions     []string
+	confined       bool   // other cases run at the same time
+	boxScope       string // of the definition of a case of admission
 }
 
 // newWorld returns the i-th case of a seed, without steps.
@@ -94,10 +99,14 @@ func sameParts(a, b conformance.Response) bool {
 // groupOf returns the resource and the subresource of a path.
 func groupOf(path string) string {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
-	parts = parts[2:]
+	of := 2 // "api" and the version
 	if strings.HasPrefix(path, "/apis/") {
-		parts = parts[1:]
+		of = 3
 	}
+	if len(parts) <= of {
+		return "discovery"
+	}
+	parts = parts[of:]
 	if parts[0] == "namespaces" && len(parts) > 2 {
 		parts = parts[2:]
 	}
