@@ -9,6 +9,7 @@
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN definitions
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN plugins
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN policies
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN admission
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN tables
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN watches
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN documents
@@ -22,7 +23,8 @@
 // of the recordings. The subcommand definitions creates CustomResourceDefinitions with random
 // schemas, and their custom resources. The subcommands plugins and policies generate namespaces with objects that
 // configure admission, and writes to them; both servers need the admission plugins that
-// kube-apiserver enables by default, and no controllers. The subcommand tables reads recorded objects as tables while
+// kube-apiserver enables by default, and no controllers; so does admission, which changes webhooks, policies, their parameters
+// and definitions between the writes. The subcommand tables reads recorded objects as tables while
 // their status and metadata change at random. The subcommand watches opens watches in all forms and lists objects while
 // several managers write them, and documents reads discovery and OpenAPI documents while CustomResourceDefinitions come,
 // change and go. The subcommand related writes objects that depend on one another, with admission as for plugins: Services
