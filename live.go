@@ -39,6 +39,9 @@ type liveObject struct {
 	opened *Object
 }
 
+// readLive reads the live objects. Of several states of one object, which have the same uid, the one with the highest
+// resourceVersion is kept, or the last if these are not numbers: an apply of several manifests of the same name
+// prints such states.
 func readLive(in Input) (*liveObjects, error) {
 	if o, ok := in.(*Object); ok && o != nil {
 		if err := o.usable(); err != nil {
@@ -53,45 +56,39 @@ func readLive(in Input) (*liveObjects, error) {
 		return nil, err
 	}
 	l := &liveObjects{byName: make(map[groupKindName][]int, len(found))}
+	states := make(map[string]int, len(found)) // the indices of the objects by uid
 	for _, o := range found {
 		if o.Value.Kind() != document.Object {
 			return nil, &Error{Position: o.Position(), Err: ErrInput, message: "expected a live object, found a " + o.Value.Kind().String()}
 		}
 		l.owned = l.owned || o.Value.Lookup("metadata", "managedFields").Len() > 0
-		if !l.replace(o) {
-			l.add(liveObject{Object: o})
+		uid := o.Value.Lookup("metadata", "uid").StringOr("")
+		if i, known := states[uid]; known && uid != "" && sameName(o.Value, l.all[i].Value) {
+			if !isOlder(o.Value, l.all[i].Value) {
+				l.all[i].Object = o
+			}
+			continue
 		}
+		states[uid] = len(l.all)
+		l.add(liveObject{Object: o})
 	}
 	l.given = len(l.all)
 	return l, nil
 }
 
-// replace reports whether an object is another state of one that was added, with the same uid, and keeps the later
-// state of the two: that with the higher resourceVersion or, if they do not tell, the one that comes last. The
-// results of an apply of manifests with the same name are such states.
-func (l *liveObjects) replace(o manifest.Object) bool {
-	text := func(v document.Value, field string) string { return v.Lookup("metadata", field).StringOr("") }
-	uid := text(o.Value, "uid")
-	if uid == "" {
-		return false
-	}
-	for _, i := range l.byName[nameOf(o.Value)] {
-		known := &l.all[i]
-		if text(known.Value, "uid") != uid || known.namespace != text(o.Value, "namespace") {
-			continue
-		}
-		version, err := strconv.ParseUint(text(o.Value, "resourceVersion"), 10, 64)
-		earlier, knownErr := strconv.ParseUint(text(known.Value, "resourceVersion"), 10, 64)
-		if err != nil || knownErr != nil || version >= earlier {
-			known.Object = o
-		}
-		return true
-	}
-	return false
+func sameName(a, b document.Value) bool {
+	return nameOf(a) == nameOf(b) && a.Lookup("metadata", "namespace").StringOr("") == b.Lookup("metadata", "namespace").StringOr("")
+}
+
+// isOlder reports whether a state of an object has a lower resourceVersion than another state of it.
+func isOlder(v, other document.Value) bool {
+	version, err := strconv.ParseUint(v.Lookup("metadata", "resourceVersion").StringOr(""), 10, 64)
+	than, otherErr := strconv.ParseUint(other.Lookup("metadata", "resourceVersion").StringOr(""), 10, 64)
+	return err == nil && otherErr == nil && version < than
 }
 
 // add indexes an object by its name. Of several objects with the same name and namespace
-// the first is used, unless they are states of one object.
+// the first is used.
 func (l *liveObjects) add(o liveObject) {
 	o.namespace = o.Value.Lookup("metadata", "namespace").StringOr("")
 	name := nameOf(o.Value)
