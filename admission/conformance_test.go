@@ -1,8 +1,6 @@
 package admission_test
 
 import (
-	"io"
-	"log"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/admission"
@@ -13,8 +11,6 @@ import (
 	"github.com/patchlab-dev/patchlab/server"
 	"github.com/patchlab-dev/patchlab/store"
 )
-
-var discardLog = log.New(io.Discard, "", 0)
 
 // TestRecordings sends the recorded requests to a server and compares its responses,
 // and the reviews sent to webhooks, with those of kube-apiserver.
