@@ -48,7 +48,7 @@ func (a *attributes) AddAnnotationWithLevel(key, value string, _ auditinternal.L
 func (ch *chain) attributes(a *cluster.Attributes) (*attributes, *objects) {
 	var object, old runtime.Object
 	if a.Object.Exists() {
-		object = unstructuredOf(a.Object)
+		object = unstructuredOf(a.Encoding(a.Object))
 	}
 	if a.Old.Exists() {
 		old = unstructuredOf(a.Old)

@@ -98,6 +98,18 @@ func (a *Attributes) Decode(kind *schema.Kind, v document.Value) (document.Value
 	return a.pipeline.fill(kind, v), nil
 }
 
+// Encoding returns an object as it is encoded for webhooks and policies. One of a built-in kind has the form that its type
+// has in JSON, as when it is stored: without empty lists and maps that the type omits, and with quantities in their canonical form.
+func (a *Attributes) Encoding(v document.Value) document.Value {
+	if !a.Kind.Builtin {
+		return v
+	}
+	if encoded, _, err := defaults.Decode(a.Kind, v, defaults.FromTree); err == nil {
+		return encoded
+	}
+	return v
+}
+
 // Default sets the defaults that the schema of a custom resource declares.
 func (a *Attributes) Default(kind *schema.Kind, v document.Value) document.Value {
 	return a.pipeline.fill(kind, v)
@@ -218,8 +230,8 @@ func withWarning(warnings []string, text string) []string {
 }
 
 // admit runs admission for the deletion of an object. It sees the options with the grace period
-// that the object gets, nil for the given one; a deletecollection has options of its own for each
-// object, which admission does not see.
+// that the object gets, nil for the given one, and with the uid that a namespace or a definition has
+// to have; a deletecollection has options of its own for each object, which admission does not see.
 func (d *deletion) admit(ctx context.Context, live fieldmanager.Object, period *int64) *Status {
 	if d.admitted || !d.admits() {
 		return nil
@@ -235,6 +247,9 @@ func (d *deletion) admit(ctx context.Context, live fieldmanager.Object, period *
 		a.ownNamespace()
 		if period != nil {
 			options.GracePeriodSeconds = period
+		}
+		if uid := meta(live.Value, "uid"); options.UID == nil && d.hasOwnPreconditions() {
+			options.UID = &uid
 		}
 	}
 	if _, st := d.admission.Mutate(ctx, a); st != nil {

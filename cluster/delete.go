@@ -308,12 +308,16 @@ func (d *deletion) isEmptied() bool { return d.ep.strategy.Emptied }
 // it: not by a deletecollection, which leaves them in the store.
 func (d *deletion) endsDefinition() bool { return d.named() && d.ep.isCRD() }
 
+// hasOwnPreconditions reports whether the registry of the resource checks the preconditions itself, and requires the
+// uid of the object that it has read if the options do not.
+func (d *deletion) hasOwnPreconditions() bool { return d.isEmptied() || d.endsDefinition() }
+
 // checkPreconditions compares the uid and resourceVersion of the options with the object's.
 // The API server has separate messages for namespaces and CustomResourceDefinitions. For all
 // other kinds its message has the internal version's kind, not the resource.
 func (d *deletion) checkPreconditions(live document.Value) *Status {
 	name := meta(live, "name")
-	own := d.isEmptied() || d.endsDefinition()
+	own := d.hasOwnPreconditions()
 	kind := d.ep.whatKind()
 	if d.ep.strategy.CoreKind {
 		kind.group = ""
