@@ -99,12 +99,12 @@ func (a *Attributes) Decode(kind *schema.Kind, v document.Value) (document.Value
 }
 
 // Encoding returns an object as it is encoded for webhooks and policies. One of a built-in kind has the form that its type
-// has in JSON, as when it is stored: without empty lists and maps that the type omits, and with quantities in their canonical form.
+// has in JSON: without empty lists and maps that the type omits, and with quantities in their canonical form.
 func (a *Attributes) Encoding(v document.Value) document.Value {
 	if !a.Kind.Builtin {
 		return v
 	}
-	if encoded, _, err := defaults.Decode(a.Kind, v, defaults.FromTree); err == nil {
+	if encoded, _, err := defaults.Decode(a.Kind, v, defaults.FromTree|defaults.InMemory|defaults.Encoded); err == nil {
 		return encoded
 	}
 	return v

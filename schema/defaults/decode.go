@@ -44,6 +44,10 @@ const (
 	// management compares as Go values, quantities keep their spelling, times keep fractions
 	// of a second, and empty lists and maps are kept.
 	InMemory Source = 1 << 7
+
+	// Encoded is a flag for InMemory. The result is the JSON of the object in memory, as webhooks and
+	// policies get it: atomic lists are like the rest of the object.
+	Encoded Source = 1 << 6
 )
 
 // Problem is an unknown or duplicate field. fieldValidation determines whether it is an
@@ -98,7 +102,7 @@ func DecodeUpdate(k *schema.Kind, v, live document.Value, from Source) (Decoded,
 		return Decoded{Value: v}, nil
 	}
 	memory := from&InMemory != 0
-	d := decoder{from: from &^ InMemory, text: storedAsText(k.Group), memory: memory, path: make(document.Path, 0, usualDepth)}
+	d := decoder{from: from &^ (InMemory | Encoded), text: storedAsText(k.Group), memory: memory, encoded: from&Encoded != 0, path: make(document.Path, 0, usualDepth)}
 	from = d.from
 	out := d.value(t, v, live)
 	if d.err != nil {
@@ -120,6 +124,7 @@ type decoder struct {
 	from     Source
 	text     bool // stored as JSON, see storedAsText
 	memory   bool // InMemory
+	encoded  bool // Encoded
 	differs  bool // memory made a difference
 	emptied  bool // an empty list or map was dropped
 	atomic   int  // number of enclosing atomic objects
@@ -329,7 +334,7 @@ func (d *decoder) list(t *schema.Type, v, live document.Value) document.Value {
 		d.fail("expected a list, found " + describe(v))
 		return v
 	}
-	if d.atomic > 0 || t.List.Kind == schema.AtomicList {
+	if !d.encoded && (d.atomic > 0 || t.List.Kind == schema.AtomicList) {
 		d.whole++
 		defer func() { d.whole-- }()
 	}

@@ -51,3 +51,23 @@ func TestInMemoryKeepsSpelling(t *testing.T) {
 		}
 	}
 }
+
+// TestDecodeEncoded: webhooks and policies get the JSON of the object in memory. kube-apiserver's answers are in
+// testdata/admission (hook-review).
+func TestDecodeEncoded(t *testing.T) {
+	for _, c := range []struct{ sent, want, reason string }{
+		{`{"apiVersion":"v1","kind":"LimitRange","spec":{"limits":[{"max":{"memory":"1024Mi"},"min":{},"type":"Pod"}]}}`,
+			`{"limits":[{"max":{"memory":"1Gi"},"type":"Pod"}]}`, "an atomic list is like the rest of the object"},
+		{`{"apiVersion":"v1","kind":"Node","spec":{"taints":[{"key":"k","effect":"NoSchedule","timeAdded":"2020-01-01T01:00:00.5+01:00"}]}}`,
+			`{"taints":[{"effect":"NoSchedule","key":"k","timeAdded":"2020-01-01T00:00:00Z"}]}`, "a time has no fraction of a second"},
+		{`{"apiVersion":"v1","kind":"Pod","spec":{"containers":[],"volumes":[]}}`,
+			`{"containers":[]}`, "a list that is always written is not null, another one is omitted"},
+	} {
+		v := parse(t, c.sent)
+		k, _ := kindOf(builtin(t), v)
+		got, _, err := Decode(k, v, FromTree|InMemory|Encoded)
+		if err != nil || got.Get("spec").String() != c.want {
+			t.Errorf("%s: %s, %v; want %s: %s", c.sent, got.Get("spec"), err, c.want, c.reason)
+		}
+	}
+}
