@@ -7,8 +7,9 @@
 // -kubernetes names another version than that of the recordings, which needs another folder.
 // With -serve it then runs both on the loopback interface until it is interrupted, and
 // prints the environment variables for other tests. With -recorded as well, admission
-// plugins are off, as in the recordings of testdata/conformance and testdata/invalid; with
-// -accounts, ServiceAccount is on, too. With -controllers, a kube-controller-manager runs these
+// plugins are off, as in the recordings of testdata/conformance and testdata/invalid; with -hooks
+// too, those for webhooks and policies are on, as in testdata/admission. With
+// -accounts instead, ServiceAccount is on. With -controllers, a kube-controller-manager runs these
 // controllers. Run it in the folder test. The first build downloads about 300 MB of modules and
 // takes some ten minutes on two cores; existing binaries are not rebuilt.
 package main
@@ -34,6 +35,7 @@ func main() {
 	dir := flag.String("dir", "", "folder to build in; the binaries are in bin (default kube-`version` in the folder for temporary files)")
 	serve := flag.Bool("serve", false, "run etcd and kube-apiserver until interrupted")
 	recorded := flag.Bool("recorded", false, "with -serve: disable admission plugins, as in the recordings")
+	hooks := flag.Bool("hooks", false, "with -recorded: enable the admission plugins for webhooks and policies")
 	accounts := flag.Bool("accounts", false, "with -serve: enable the admission plugin ServiceAccount; no controller creates accounts")
 	controllers := flag.String("controllers", "", "with -serve: `controllers` that a kube-controller-manager runs, separated by commas; none runs without")
 	flag.Parse()
@@ -46,7 +48,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *dir, *kubernetes, *serve, options{*recorded, *accounts, *controllers}); err != nil {
+	if err := run(ctx, *dir, *kubernetes, *serve, options{*recorded, *hooks, *accounts, *controllers}); err != nil {
 		fmt.Fprintln(os.Stderr, "kubeapiserver:", err)
 		os.Exit(1)
 	}
@@ -54,8 +56,8 @@ func main() {
 
 // options are the values of the flags that determine how the servers run.
 type options struct {
-	recorded, accounts bool
-	controllers        string
+	recorded, hooks, accounts bool
+	controllers               string
 }
 
 func run(ctx context.Context, dir, kubernetes string, serve bool, o options) error {

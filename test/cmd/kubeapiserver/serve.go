@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,6 +37,13 @@ func defaultPlugins(ctx context.Context, program string) (string, error) {
 		return "", fmt.Errorf("the help of %s does not list the admission plugins that are enabled by default", program)
 	}
 	return strings.ReplaceAll(string(match[1]), " ", ""), nil
+}
+
+// withoutHooks returns a list of admission plugins without those for webhooks and policies.
+func withoutHooks(plugins string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(plugins, ","), func(name string) bool {
+		return strings.HasSuffix(name, "AdmissionWebhook") || strings.HasSuffix(name, "AdmissionPolicy")
+	}), ",")
 }
 
 // runServers runs etcd and kube-apiserver, with empty storage, until ctx is done.
@@ -72,6 +80,9 @@ func runServers(ctx context.Context, dir string, o options) error {
 	case o.recorded:
 		if off, err = defaultPlugins(ctx, program); err != nil {
 			return err
+		}
+		if o.hooks {
+			off = withoutHooks(off)
 		}
 	}
 	api, err := start(data, program,
