@@ -63,14 +63,20 @@ func (l *Lab) matchManifest(live *liveObjects, m *matched, c Change) error {
 	return nil
 }
 
-// noteVersion notes that a live object of a kind without a definition is in another version than its manifest.
+// noteVersion notes that a live object is in another version than its manifest, if nothing is known of that version:
+// its kind has no definition, or the version is not served, as in the manifests from before an upgrade.
 func (l *Lab) noteVersion(m *matched, live document.Value) {
 	version := live.Get("apiVersion").StringOr("")
-	if _, defined := l.Kinds().Of(m.Value); defined || version == m.kind.APIVersion() {
+	if version == m.kind.APIVersion() {
 		return
 	}
-	m.notes = append(m.notes, fmt.Sprintf("the version changes from %s to %s: without the CustomResourceDefinition of %s (--crd), the fields of both are assumed to be the same",
-		printable(version), printable(m.kind.APIVersion()), printable(m.kind.Kind)))
+	if _, defined := l.Kinds().Of(m.Value); !defined {
+		m.notes = append(m.notes, fmt.Sprintf("the version changes from %s to %s: without the CustomResourceDefinition of %s (--crd), the fields of both are assumed to be the same",
+			printable(version), printable(m.kind.APIVersion()), printable(m.kind.Kind)))
+	} else if _, served := l.Kinds().Of(live); m.kind.Builtin && !served {
+		m.notes = append(m.notes, fmt.Sprintf("the live object is in version %s, which this Kubernetes version does not serve: its fields are read as those of %s, and others are dropped",
+			printable(version), m.kind.APIVersion()))
+	}
 }
 
 // candidates returns the indices of the live objects with the kind and the name of a manifest, in any

@@ -27,9 +27,10 @@ func Convert(v document.Value, to *schema.Kind) document.Value {
 		return v
 	}
 	if to.Group == "autoscaling" && to.Kind == "HorizontalPodAutoscaler" {
-		if to.Version == "v1" {
+		const first = "autoscaling/v1"
+		if version == first {
 			v = autoscalerTo1(v)
-		} else {
+		} else if v.Get("apiVersion").StringOr("") == first { // v2beta2, which is no longer served, has the fields of v2
 			v = AutoscalerFromV1(v)
 		}
 	}
