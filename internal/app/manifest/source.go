@@ -43,9 +43,9 @@ type Source struct {
 	// cannot be parsed, such as the template of a chart; the file is skipped. With nil,
 	// reading fails with that error.
 	Unread func(error)
-	// Empty, if not nil, is called with each directory without manifests, in its subdirectories
-	// either. With nil, reading it is an error, as it is if only its subdirectories have manifests and
-	// are not read.
+	// Empty, if not nil, is called with each directory that has no manifests, and whose subdirectories
+	// have none. With nil, such a directory is an error. A directory of which only the subdirectories have
+	// manifests is an error in either case if they are not read.
 	Empty func(dir string)
 	// Replaced, if not nil, is called with each CustomResourceDefinition that CRDs leaves out because
 	// a later one with the same name differs from it.

@@ -246,10 +246,9 @@ func (w *world) defineBox() {
 
 // changeBox changes the definition, or how its group is served.
 func (w *world) changeBox() {
-	switch n := w.random.IntN(5); {
-	case n < 4:
+	if w.random.IntN(5) < 4 {
 		w.patch(mergePatchType, w.boxes(), "", object{"spec": w.boxSpec()})
-	default:
-		w.patch(mergePatchType, prefix("apiregistration.k8s.io/v1")+"/apiservices/"+one(w, "v1", "v1beta1")+"."+w.group(), "", object{"spec": object{"versionPriority": one(w, 1, 200), "groupPriorityMinimum": one(w, 1000, 2000)}})
+		return
 	}
+	w.patch(mergePatchType, prefix("apiregistration.k8s.io/v1")+"/apiservices/"+one(w, "v1", "v1beta1")+"."+w.group(), "", object{"spec": object{"versionPriority": one(w, 1, 200), "groupPriorityMinimum": one(w, 1000, 2000)}})
 }
