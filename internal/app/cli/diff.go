@@ -87,8 +87,9 @@ applied before and that TO still has, and the changed fields. As in apply, the p
   # Compare the manifests of a folder with a cluster
   kubectl get -f manifests/ --ignore-not-found -o yaml --show-managed-fields | patchlab diff - manifests/ --summary text
 
-  # List the objects that differ between two versions of a folder
+  # List the objects that differ between two versions of a folder, or write a comment for a pull request
   patchlab diff before/ after/ --summary text
+  patchlab diff before/ after/ --summary markdown > comment.md
 
   # Print the changes since an earlier export
   patchlab diff yesterday.yaml deployment/web -n shop --type merge`,
