@@ -19,13 +19,15 @@ type selection struct {
 	// scope is the key prefix in the store. single is true if it is the key of an object.
 	scope  string
 	single bool
+	// converted reports whether a webhook converts the objects.
+	converted bool
 }
 
 // matches reports whether a record is selected for a kind. Metadata is stored in the form in
 // which it is served, so the object is decoded only if a selector needs other fields, or a webhook
 // converts it, which may change its labels or fail.
 func (p *pipeline) matches(s *selection, k *schema.Kind, r *Record) (bool, *Status) {
-	if !s.all() && p.asksWebhook(k) {
+	if !s.all() && s.converted {
 		object, st := p.read(k, r.tree())
 		return st == nil && s.labels.matches(object.Value.Get("metadata").Get("labels")) && s.fields.matches(object.Value), st
 	}
@@ -61,7 +63,7 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 	if err := fields.find(ep.kind, ep.strategy); err != nil {
 		return nil, badRequest(err.Error())
 	}
-	s := &selection{labels: labels, fields: fields, scope: ep.key(r.Namespace, "")}
+	s := &selection{labels: labels, fields: fields, scope: ep.key(r.Namespace, ""), converted: c.asksWebhook(ep.kind)}
 	if r.Continue == "" {
 		s.narrow(r, ep)
 	}

@@ -261,18 +261,16 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 // reported. consequence says what is done with the others.
 func (a *App) noteTwice(input documents, consequence string) {
 	const most = 5
-	first := map[[4]string]manifest.Object{}
+	first := map[sameName]manifest.Object{}
 	n := 0
 	for _, o := range input.objects() {
-		name := o.Value.Lookup("metadata", "name").StringOr("")
-		if o.Kind() == "" || name == "" {
+		key := sameNameOf(o)
+		if key.kind == "" || key.name == "" {
 			continue
 		}
-		group, _, _ := schema.SplitAPIVersion(o.Value.Get("apiVersion").StringOr(""))
-		key := [...]string{group, o.Kind(), namespaceOf(o), name}
 		if earlier, twice := first[key]; twice && !document.Equal(o.Value, earlier.Value) && !statesOfOne(o.Value, earlier.Value) {
 			if n++; n <= most {
-				a.note("Warning: " + o.Position().String() + ": " + o.Kind() + " " + name + " is also at " + earlier.Position().String() + consequence)
+				a.note("Warning: " + o.Position().String() + ": " + key.kind + " " + key.name + " is also at " + earlier.Position().String() + consequence)
 			}
 		} else if !twice {
 			first[key] = o
