@@ -61,33 +61,37 @@ func (v *versionsOfFolder) pair(from, to documents) {
 		if !several(name) {
 			continue
 		}
-		had := before[name]
+		unpaired := map[string][]manifest.Object{} // of FROM, by their files
+		for _, o := range before[name] {
+			file := fileWithin(v.from, o)
+			unpaired[file] = append(unpaired[file], o)
+		}
 		var moved []manifest.Object
 		for _, o := range wanted {
-			if !v.pairOne(o, had, true) {
+			file := fileWithin(v.to, o)
+			if same := unpaired[file]; len(same) > 0 {
+				v.pairOne(o, same[0])
+				unpaired[file] = same[1:]
+			} else {
 				moved = append(moved, o)
 			}
 		}
-		for _, o := range moved {
-			if !v.pairOne(o, had, false) {
-				v.counterparts[o.Position().String()] = nil
+		for _, other := range before[name] {
+			if len(moved) > 0 && !v.several[other.Position().String()] {
+				v.pairOne(moved[0], other)
+				moved = moved[1:]
 			}
+		}
+		for _, o := range moved {
+			v.counterparts[o.Position().String()] = nil
 		}
 	}
 }
 
-// pairOne pairs an object of TO with the first of FROM that has no counterpart, in the same file or in any.
-func (v *versionsOfFolder) pairOne(o manifest.Object, had []manifest.Object, sameFile bool) bool {
-	for _, other := range had {
-		at := other.Position().String()
-		if v.several[at] || sameFile && fileWithin(v.from, other) != fileWithin(v.to, o) {
-			continue
-		}
-		v.several[at] = true
-		v.counterparts[o.Position().String()] = documents{asOneObject(other)}
-		return true
-	}
-	return false
+// pairOne makes an object of FROM the counterpart of one of TO.
+func (v *versionsOfFolder) pairOne(o, other manifest.Object) {
+	v.several[other.Position().String()] = true
+	v.counterparts[o.Position().String()] = documents{asOneObject(other)}
 }
 
 // fileWithin returns the name of an object's file in a folder.
