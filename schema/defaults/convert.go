@@ -189,7 +189,7 @@ func (d *decoder) annotatedInt(v document.Value, key, otherwise string) document
 	i, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
 		d.path = append(d.path, document.Keys("metadata", "annotations", key)...)
-		d.fail("expected a whole number, found " + strconv.Quote(s))
+		d.fail(annotations.Get(key), "expected a whole number, found "+strconv.Quote(s))
 		d.path = d.path[:len(d.path)-3]
 		return v
 	}

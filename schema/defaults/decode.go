@@ -20,7 +20,12 @@ var ErrType = errors.New("wrong type")
 type DecodeError struct {
 	Path   document.Path
 	Reason string
-	Err    error // ErrType
+	// Value is the value at Path, which begins in an object of type Type.
+	Value document.Value
+	Type  *schema.Type
+	// From is the source without its flags.
+	From Source
+	Err  error // ErrType
 }
 
 func (e *DecodeError) Error() string { return e.Path.String() + ": " + e.Reason }
@@ -102,7 +107,7 @@ func DecodeUpdate(k *schema.Kind, v, live document.Value, from Source) (Decoded,
 		return Decoded{Value: v}, nil
 	}
 	memory := from&InMemory != 0
-	d := decoder{from: from &^ (InMemory | Encoded), text: storedAsText(k.Group), memory: memory, encoded: from&Encoded != 0, path: make(document.Path, 0, usualDepth)}
+	d := decoder{root: t, from: from &^ (InMemory | Encoded), text: storedAsText(k.Group), memory: memory, encoded: from&Encoded != 0, path: make(document.Path, 0, usualDepth)}
 	from = d.from
 	out := d.value(t, v, live)
 	if d.err != nil {
@@ -121,6 +126,7 @@ func storedAsText(group string) bool {
 }
 
 type decoder struct {
+	root     *schema.Type
 	from     Source
 	text     bool // stored as JSON, see storedAsText
 	memory   bool // InMemory
@@ -133,13 +139,24 @@ type decoder struct {
 	keys     []int        // indices in path of map keys
 	schema   *schema.Type // schema.JSONSchemaProps, if a value of it encloses this one
 	problems []Problem
-	err      error // the first error
+	err      error // the first error, or that of stop
+	stopped  bool
 }
 
-func (d *decoder) fail(reason string) {
+// fail reports that v, the value at the current path, cannot be decoded.
+func (d *decoder) fail(v document.Value, reason string) {
 	if d.err == nil {
-		d.err = &DecodeError{Path: slices.Clone(d.path), Reason: reason, Err: ErrType}
+		d.err = &DecodeError{Path: slices.Clone(d.path), Reason: reason, Value: v, Type: d.root, From: d.from, Err: ErrType}
 	}
+}
+
+// stop is fail for a value whose Go type decodes itself. Go's JSON decoder ends at its error, and returns it
+// instead of earlier ones, after which it continues.
+func (d *decoder) stop(v document.Value, reason string) {
+	if !d.stopped && d.from == FromJSON {
+		d.err, d.stopped = nil, true
+	}
+	d.fail(v, reason)
 }
 
 func (d *decoder) push(key string) { d.path = append(d.path, document.FieldStep(key)) }
@@ -175,7 +192,7 @@ func (d *decoder) object(t *schema.Type, v, live document.Value) document.Value 
 		return zero(t)
 	}
 	if v.Kind() != document.Object {
-		d.fail("expected an object, found " + describe(v))
+		d.fail(v, "expected an object, found "+describe(v))
 		return v
 	}
 	if t.Name == schema.JSONSchemaProps {
@@ -238,8 +255,8 @@ func (d *decoder) field(f *schema.Field, v, live document.Value) document.Value 
 		}
 		return w
 	}
-	if !d.text && w.Len() == 0 && (w.Kind() == document.List || classOf(f.Type) == dictionary) && !d.keepInMemory() {
-		return document.NewNull()
+	if c := classOf(f.Type); !d.text && w.Len() == 0 && (c == list || c == dictionary) && !d.keepInMemory() {
+		return document.NewNull() // protobuf has neither empty lists nor empty maps; it keeps the text of an opaque value
 	}
 	return w
 }
@@ -302,7 +319,7 @@ func (d *decoder) dictionary(t *schema.Type, v, live document.Value) document.Va
 		return v
 	}
 	if v.Kind() != document.Object {
-		d.fail("expected an object, found " + describe(v))
+		d.fail(v, "expected an object, found "+describe(v))
 		return v
 	}
 	out, before := rebuild{old: v}, remake.EarlierOf(live)
@@ -331,7 +348,7 @@ func (d *decoder) list(t *schema.Type, v, live document.Value) document.Value {
 		return v
 	}
 	if v.Kind() != document.List {
-		d.fail("expected a list, found " + describe(v))
+		d.fail(v, "expected a list, found "+describe(v))
 		return v
 	}
 	if !d.encoded && (d.atomic > 0 || t.List.Kind == schema.AtomicList) {

@@ -27,25 +27,42 @@ func TestDecode(t *testing.T) {
 		{"init-annotation", `{"kind":"Pod","metadata":{"annotations":{"pod.beta.kubernetes.io/init-containers":"[]"}},"spec":{"containers":null}}`, `{"kind":"Pod","metadata":{},"spec":{"containers":null},"status":{}}`, "an annotation of older versions"},
 		{"time", `{"kind":"ConfigMap","metadata":{"creationTimestamp":"2024-01-01T02:00:00.5+02:00","deletionTimestamp":null}}`, `{"kind":"ConfigMap","metadata":{"creationTimestamp":"2024-01-01T00:00:00Z"}}`, "times are in UTC and whole seconds"},
 		{"case", `{"kind":"ConfigMap","Data":{"a":"b"}}`, `{"kind":"ConfigMap"}`, "keys are case-sensitive"},
+		{"opaque", `{"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","spec":{"config":[{"opaque":{"driver":"a","parameters":[]}}]}}`,
+			`{"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","spec":{"config":[{"opaque":{"driver":"a","parameters":[]}}]}}`, "a value without a type is stored as text, with an empty list"},
 	}
 	catalog := builtin(t)
 	for _, c := range cases {
-		sent := parse(t, c.sent).With("apiVersion", document.NewString("v1"))
-		if !sent.Get("metadata").Exists() {
-			sent = sent.With("metadata", document.NewObject())
+		complete := func(text string) document.Value {
+			v := parse(t, text)
+			if !v.Get("apiVersion").Exists() {
+				v = v.With("apiVersion", document.NewString("v1"))
+			}
+			if !v.Get("metadata").Exists() {
+				v = v.With("metadata", document.NewObject())
+			}
+			return v
 		}
+		sent, want := complete(c.sent), complete(c.want)
 		k, ok := kindOf(catalog, sent)
 		if !ok {
 			t.Fatalf("%s: no kind", c.name)
-		}
-		want := parse(t, c.want).With("apiVersion", document.NewString("v1"))
-		if !want.Get("metadata").Exists() {
-			want = want.With("metadata", document.NewObject())
 		}
 		got, _, err := Decode(k, sent, FromJSON)
 		if err != nil || !document.Identical(got, want) {
 			t.Errorf("%s: got %s, %v; want %s: %s", c.name, got, err, want, c.reason)
 		}
+	}
+}
+
+// TestDecodeBytes has the answer of kube-apiserver v1.36.3 to a strategic merge patch of a Secret.
+func TestDecodeBytes(t *testing.T) {
+	sent := parse(t, `{"apiVersion":"v1","kind":"Secret","data":{"a":[300,null,65.0]}}`)
+	k, _ := kindOf(builtin(t), sent)
+	if got, _, err := Decode(k, sent, FromTree); err != nil || got.Get("data").Get("a").StringOr("") != "LABB" {
+		t.Errorf("got %s, %v: numbers in a tree are truncated to bytes", got, err)
+	}
+	if _, _, err := Decode(k, sent, FromJSON); err == nil {
+		t.Error("a number above 255 is no byte in JSON text")
 	}
 }
 

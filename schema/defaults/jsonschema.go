@@ -62,7 +62,7 @@ func (d *decoder) union(t *schema.Type, v, live document.Value) document.Value {
 		return d.value(d.schema, v, live)
 	case other == "OrBool":
 		if v.Kind() != document.Bool {
-			d.fail("boolean or JSON schema expected")
+			d.stop(v, "boolean or JSON schema expected")
 		}
 		return v
 	case v.Kind() != document.List || v.Len() == 0:

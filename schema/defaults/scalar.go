@@ -130,15 +130,15 @@ func (d *decoder) scalar(t *schema.Type, v document.Value) document.Value {
 	switch c := classOf(t); c {
 	case text:
 		if v.Kind() != document.String {
-			d.fail("expected a string, found " + describe(v))
+			d.fail(v, "expected a string, found "+describe(v))
 		}
 	case boolean:
 		if v.Kind() != document.Bool {
-			d.fail("expected true or false, found " + describe(v))
+			d.fail(v, "expected true or false, found "+describe(v))
 		}
 	case float:
 		if v.Kind() != document.Number {
-			d.fail("expected a number, found " + describe(v))
+			d.fail(v, "expected a number, found "+describe(v))
 		}
 	case integer:
 		return d.integer(v, t.Format == "int32", "a whole number")
@@ -162,13 +162,9 @@ func (d *decoder) integer(v document.Value, small bool, wanted string) document.
 	if ok && fits {
 		return v
 	}
-	if d.from == FromTree && v.Kind() == document.Number {
-		f, _ := v.Float()
-		if !ok && f == math.Trunc(f) {
-			if i = math.MinInt64; math.Abs(f) < 1<<63 {
-				i = int64(f)
-			}
-			ok = true
+	if d.from == FromTree {
+		if !ok {
+			i, ok = whole(v)
 		}
 		if ok && small {
 			i = int64(int32(i))
@@ -180,8 +176,20 @@ func (d *decoder) integer(v document.Value, small bool, wanted string) document.
 	if ok {
 		wanted += " of 32 bits"
 	}
-	d.fail("expected " + wanted + ", found " + describe(v))
+	d.fail(v, "expected "+wanted+", found "+describe(v))
 	return v
+}
+
+// whole returns the integer that a number without a fraction becomes in an unstructured object.
+func whole(v document.Value) (int64, bool) {
+	f, ok := v.Float()
+	switch {
+	case !ok || f != math.Trunc(f):
+		return 0, false
+	case math.Abs(f) < 1<<63:
+		return int64(f), true
+	}
+	return math.MinInt64, true
 }
 
 // intOrText decodes a 32-bit integer or a string. A number such as 2.0 is accepted only in an
@@ -196,7 +204,7 @@ func (d *decoder) intOrText(v document.Value) document.Value {
 		v = document.NewInt(i)
 	}
 	if !ok || i != int64(int32(i)) {
-		d.fail("expected a string or a whole number of 32 bits, found " + describe(v))
+		d.stop(v, "expected a string or a whole number of 32 bits, found "+describe(v))
 	}
 	return v
 }
@@ -208,23 +216,29 @@ func (d *decoder) base64(v document.Value) document.Value {
 	}
 	b, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
-		d.fail("expected base64: " + err.Error())
+		d.fail(v, "expected base64: "+err.Error())
 		return v
 	}
 	return canonical(v, s, base64.StdEncoding.EncodeToString(b))
 }
 
-// octets decodes bytes from a list of numbers.
+// octets decodes bytes from a list of numbers. Those of an unstructured object are truncated.
 func (d *decoder) octets(v document.Value) document.Value {
 	if v.Kind() != document.List {
-		d.fail("expected a string in base64, found " + describe(v))
+		d.fail(v, "expected a string in base64, found "+describe(v))
 		return v
 	}
 	b := make([]byte, v.Len())
 	for i, item := range v.Items() {
 		n, ok := item.Int()
+		if d.from == FromTree {
+			if !ok {
+				n, ok = whole(item)
+			}
+			n = int64(byte(n))
+		}
 		if !item.IsNull() && (!ok || n < 0 || n > math.MaxUint8) {
-			d.fail("expected a string in base64 or a list of numbers up to 255, found " + describe(item) + " in the list")
+			d.fail(v, "expected a string in base64 or a list of numbers up to 255, found "+describe(item)+" in the list")
 			return v
 		}
 		b[i] = byte(n)
@@ -248,7 +262,7 @@ func (d *decoder) quantity(v document.Value) document.Value {
 	spelled := strings.Trim(s, " ") // JSON escapes any other white space
 	want, err := quantity.Canonical(spelled, false)
 	if err != nil {
-		d.fail("expected a quantity such as 2, 100m or 1.5Gi, found " + describe(v))
+		d.stop(v, "expected a quantity such as 2, 100m or 1.5Gi, found "+describe(v))
 		return v
 	}
 	if d.memory && d.whole > 0 && want != spelled {
@@ -264,13 +278,13 @@ func (d *decoder) quantity(v document.Value) document.Value {
 func (d *decoder) time(c class, v document.Value) document.Value {
 	s, ok := v.Text()
 	if !ok {
-		d.fail("expected a string, found " + describe(v))
+		d.stop(v, "expected a string, found "+describe(v))
 		return v
 	}
 	if c == duration {
 		length, err := time.ParseDuration(s)
 		if err != nil {
-			d.fail("expected a duration such as 1m30s, found " + describe(v))
+			d.stop(v, "expected a duration such as 1m30s, found "+describe(v))
 			return v
 		}
 		return canonical(v, s, length.String())
@@ -282,7 +296,7 @@ func (d *decoder) time(c class, v document.Value) document.Value {
 	at, err := time.Parse(read, s)
 	switch {
 	case err != nil:
-		d.fail("expected a time such as " + read[:len(read)-len("07:00")] + ", found " + describe(v))
+		d.stop(v, "expected a time such as "+read[:len(read)-len("07:00")]+", found "+describe(v))
 		return v
 	case at.IsZero():
 		return document.NewNull()
