@@ -76,7 +76,7 @@ func (c *Cluster) newDeletion(r *Request, ep *endpoint) (*deletion, *Status) {
 	dryRun := r.DryRun
 	if r.Document != nil || len(r.Body) > 0 {
 		var st *Status
-		if d.options, dryRun, st = readDeletion(r); st != nil {
+		if d.options, dryRun, st = c.readDeletion(r); st != nil {
 			return nil, st
 		}
 	}

@@ -73,7 +73,7 @@ func (c *Cluster) newEviction(t *task) (*deletion, *Status) {
 		r.Document = &document.Document{Root: options}
 		var own []string
 		var st *Status
-		if d.options, own, st = readDeletion(&r); st != nil {
+		if d.options, own, st = d.readDeletion(&r); st != nil {
 			return nil, st
 		}
 		r.Document = nil

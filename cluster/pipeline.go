@@ -23,6 +23,8 @@ type pipeline struct {
 	// metadata is a kind with no fields but metadata, for decoding the metadata of custom
 	// resources. It is nil in a registry without a catalog.
 	metadata *schema.Kind
+	// deleteOptions is the kind of a body that deletes; nil in a registry without a catalog.
+	deleteOptions *schema.Kind
 	// addresses allocates cluster IPs and node ports; nil if they are not allocated.
 	addresses *addresses
 	// namespace returns a Namespace, absent if it does not exist. It is nil in a pipeline
@@ -50,7 +52,7 @@ func newPipeline(config Config) (*pipeline, error) {
 		}
 		p.kinds = schema.NewRegistry(catalog)
 	}
-	p.metadata = metadataKind(p.kinds.Catalog())
+	p.metadata, p.deleteOptions = metadataKind(p.kinds.Catalog()), optionsKind(p.kinds.Catalog())
 	if config.NoDefaults {
 		return p, nil
 	}
@@ -161,8 +163,21 @@ func metadataKind(c *schema.Catalog) *schema.Kind {
 	if !ok {
 		return nil
 	}
-	k := schema.NewKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "PartialObjectMetadata"},
-		&schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "metadata", Type: t, Go: schema.GoOmitEmpty}}}})
+	return storedAsText("PartialObjectMetadata", &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "metadata", Type: t, Go: schema.GoOmitEmpty}}}})
+}
+
+// optionsKind returns the kind DeleteOptions.
+func optionsKind(c *schema.Catalog) *schema.Kind {
+	t, ok := c.Named("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions")
+	if !ok {
+		return nil
+	}
+	return storedAsText("DeleteOptions", t)
+}
+
+// storedAsText returns a kind of a group whose objects are stored as JSON.
+func storedAsText(kind string, t *schema.Type) *schema.Kind {
+	k := schema.NewKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: kind}, t)
 	k.Builtin = true
 	return k
 }
