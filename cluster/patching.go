@@ -211,13 +211,12 @@ func patchStatus(err error) *Status {
 // decodePatched decodes the result of a patch. Errors in it are attributed to the patch, with
 // code 422.
 func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.Source, problems []Problem) (document.Value, []string, *Status) {
-	sent := next
 	refused := func(err error) (document.Value, []string, *Status) {
-		value, why := next.String(), err.Error()
+		value := next.String()
 		if t.Format == StrategicPatch {
-			value, why = goText(t.patch.value), restoreMessage(k, sent, err)
+			value = goText(t.patch.value)
 		}
-		return document.Value{}, nil, resultStatus(value, why, err)
+		return document.Value{}, nil, resultStatus(value, err.Error(), err)
 	}
 	next, lost, early := t.patchedType(k, next, from)
 	if early != nil {

@@ -218,7 +218,7 @@ func (p *pipeline) version(k *schema.Kind, apiVersion string) (*schema.Kind, boo
 // finish decodes a merged object as the API server holds it in memory, and sets its defaults.
 func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error) {
 	if t.ep.sub == subScale && !t.ep.kind.Builtin {
-		return merged, errors.New("failed to convert new object (" + meta(t.patch.value, "namespace") + "/" + meta(t.patch.value, "name") + "; autoscaling/v1, Kind=Scale) to proper version: " + scaleVersionText)
+		return merged, t.notConverted("autoscaling/v1, Kind=Scale", errors.New(scaleVersionText))
 	}
 	k := t.ep.body
 	t.passedBody(StageSent, merged)
@@ -227,10 +227,17 @@ func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error
 	}
 	out, _, err := t.decodeNext(k, merged, t.basis.decodedFor(k), defaults.FromTree)
 	if err != nil {
-		return merged, err
+		kind := k.APIVersion() + ", Kind=" + k.Kind
+		return merged, t.notConverted(kind, fmt.Errorf("unable to convert unstructured object to %s: %w", kind, err))
 	}
 	t.passedBody(StageDecoded, out)
 	return t.fillNext(k, out), nil
+}
+
+// notConverted returns the error for a configuration whose result cannot be converted to the kind of the endpoint.
+func (t *task) notConverted(kind string, err error) error {
+	sent := t.patch.value
+	return fmt.Errorf("failed to convert new object (%s/%s; %s) to proper version: %w", meta(sent, "namespace"), meta(sent, "name"), kind, err)
 }
 
 // withoutWrongMetadata removes from a merged custom resource the metadata that the

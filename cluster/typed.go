@@ -8,8 +8,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
-	"github.com/patchlab-dev/patchlab/schema"
-	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // typeError returns the status for an apply for which an object does not fit its schema:
@@ -116,26 +114,6 @@ func mismatchReason(root document.Value, e *structured.TypeError) string {
 	return e.Reason
 }
 
-// goKind returns the name of the Go type that the API server decodes a value into.
-func goKind(v document.Value) string {
-	switch v.Kind() {
-	case document.Bool:
-		return "bool"
-	case document.String:
-		return "string"
-	case document.List:
-		return "slice"
-	case document.Object:
-		return "map"
-	case document.Number:
-		if v.IsInt() {
-			return "int64"
-		}
-		return "float64"
-	}
-	return "invalid"
-}
-
 // goText formats a value like Go's %+v, which is how the API server quotes a strategic merge
 // patch.
 func goText(v document.Value) string {
@@ -205,28 +183,4 @@ func goSyntax(v document.Value) string {
 		return "map[string]interface {}{" + strings.Join(members, ", ") + "}"
 	}
 	return goText(v)
-}
-
-// restoreMessage returns the message for a result of a strategic merge patch that cannot be
-// decoded. The API server's message has the two Go types, and neither the field nor the value
-// (apimachinery, DefaultUnstructuredConverter). For scalars of a wrong type it returns this
-// module's own message.
-func restoreMessage(k *schema.Kind, object document.Value, err error) string {
-	var e *defaults.DecodeError
-	if !errors.As(err, &e) {
-		return err.Error()
-	}
-	t := k.Type().At(e.Path)
-	found := goKind(object.Follow(e.Path))
-	switch {
-	case t == nil:
-		return err.Error()
-	case t.List != nil:
-		return "cannot restore slice from " + found
-	case t.Map != nil && len(t.Map.Fields) > 0:
-		return "cannot restore struct from: " + found
-	case t.Map != nil:
-		return "cannot restore map from " + found
-	}
-	return err.Error()
 }

@@ -3,6 +3,7 @@ package gotypes
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/gotype"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -91,6 +93,32 @@ func theirs(text string) (stored document.Value, unknown []string, err error) {
 	return d.Root, unknown, nil
 }
 
+// message returns the message of the server for an error of Decode.
+func message(err error) string {
+	var undecoded *defaults.DecodeError
+	if !errors.As(err, &undecoded) {
+		return err.Error()
+	}
+	return gotype.Message(undecoded)
+}
+
+// conversions returns the messages for all values of an unstructured object that cannot be converted. apimachinery
+// returns the one that is first in the order of the fields in Go, which is not known here.
+func conversions(k *schema.Kind, v document.Value) []string {
+	var list []string
+	for {
+		_, _, err := defaults.Decode(k, v, defaults.FromTree)
+		var undecoded *defaults.DecodeError
+		if !errors.As(err, &undecoded) {
+			return list
+		}
+		list = append(list, gotype.Message(undecoded))
+		if v, err = v.SetAt(undecoded.Path, document.NewNull()); err != nil {
+			return append(list, err.Error())
+		}
+	}
+}
+
 func messages(problems []defaults.Problem) []string {
 	var list []string
 	for _, p := range problems {
@@ -113,6 +141,9 @@ func TestDecodeText(t *testing.T) {
 				t.Errorf("%s\n theirs %v\n   ours %v", v, err, ours)
 			case err != nil:
 				refused++
+				if got := message(ours); got != err.Error() {
+					t.Errorf("%s\n got %s\nwant %s", v, got, err)
+				}
 			case !document.Identical(got, want):
 				t.Errorf("%s\n got %s\nwant %s", v, got, want)
 			case !slices.Equal(messages(problems), unknown) && len(unknown) < 100:
@@ -156,6 +187,9 @@ func TestDecodeTree(t *testing.T) {
 				t.Errorf("%s\n theirs %v\n   ours %v", v, err, ours)
 			case err != nil:
 				refused++
+				if got := conversions(k, v); !slices.Contains(got, err.Error()) {
+					t.Errorf("%s\n got %q\nwant %s", v, got, err)
+				}
 			case strings.Join(messages(problems), ", ") != strings.Join(unknown, ", "):
 				t.Errorf("%s\n got %q\nwant %q", v, messages(problems), unknown)
 			}

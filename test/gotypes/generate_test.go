@@ -93,7 +93,7 @@ func (g generator) value(t *schema.Type, depth int) document.Value {
 // spoil replaces random values with invalid ones.
 func (g generator) spoil(v document.Value, depth int) document.Value {
 	if depth > 0 && g.IntN(80) == 0 {
-		return g.pick(`"zz"`, `""`, `3`, `4294967297`, `true`, `null`, `{}`, `[]`, `["a"]`, `{"a":1}`, `"!"`)
+		return g.pick(`"zz"`, `""`, `3`, `4294967297`, `1.5`, `true`, `null`, `{}`, `[]`, `["a"]`, `[300]`, `{"a":1}`, `"!"`, `"1K"`, `"."`)
 	}
 	switch v.Kind() {
 	case document.Object:

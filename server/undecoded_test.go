@@ -1,0 +1,84 @@
+package server
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestUndecoded sends values that do not fit their field. The messages are those of kube-apiserver v1.36.3.
+func TestUndecoded(t *testing.T) {
+	s := local(t, Options{})
+	const (
+		deployments = "/apis/apps/v1/namespaces/n/deployments"
+		definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+		sent        = `"apiVersion":"apps/v1","kind":"Deployment"`
+		merge       = "application/merge-patch+json"
+		strategic   = "application/strategic-merge-patch+json"
+		apply       = "application/apply-patch+yaml"
+	)
+	deployment := `{` + sent + `,"metadata":{"name":"t"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a","image":"a"}]}}}}`
+	definition := func(schema string) string {
+		return `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"as.x.io"},"spec":{"group":"x.io","names":{"kind":"A","plural":"as"},"scope":"Namespaced",
+			"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":` + schema + `}}]}}`
+	}
+	for _, body := range []string{deployment, definition(`{"type":"object","x-kubernetes-preserve-unknown-fields":true}`)} {
+		path := deployments
+		if strings.Contains(body, "CustomResource") {
+			path = definitions
+		}
+		if w := ask(s, "POST", path, body); w.Code != http.StatusCreated {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	for _, c := range []struct {
+		why, method, path, contentType, body string
+		code                                 int
+		want                                 string // the end of the message
+	}{
+		{"a string for a number", "POST", deployments, "", `{` + sent + `,"spec":{"replicas":"3"}}`, 400,
+			`Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`},
+		{"a number that is no integer", "POST", deployments, "", `{` + sent + `,"spec":{"replicas":1.5}}`, 400, `json: cannot unmarshal number 1.5 into Go struct field DeploymentSpec.spec.replicas of type int32`},
+		{"a named type of Go", "POST", deployments, "", `{` + sent + `,"spec":{"strategy":{"type":1}}}`, 400, `json: cannot unmarshal number into Go struct field DeploymentStrategy.spec.strategy.type of type v1.DeploymentStrategyType`},
+		{"an embedded struct", "POST", deployments, "", `{` + sent + `,"spec":{"template":{"spec":{"volumes":[{"name":"v","iscsi":{"iqn":1}}]}}}}`, 400,
+			`json: cannot unmarshal number into Go struct field ISCSIVolumeSource.spec.template.spec.volumes.VolumeSource.iscsi.iqn of type string`},
+		{"an element of a map", "POST", deployments, "", `{` + sent + `,"metadata":{"labels":{"a":1}}}`, 400, `json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string`},
+		{"a list that is none", "POST", deployments, "", `{` + sent + `,"spec":{"template":{"spec":{"containers":[{"args":"x"}]}}}}`, 400, `json: cannot unmarshal string into Go struct field Container.spec.template.spec.containers.args of type []string`},
+		{"a quantity", "POST", deployments, "", `{` + sent + `,"spec":{"template":{"spec":{"overhead":{"cpu":"1K"}}}}}`, 400, `: unable to parse quantity's suffix`},
+		{"a time", "POST", deployments, "", `{` + sent + `,"metadata":{"creationTimestamp":"noon"}}`, 400, `: parsing time "noon" as "2006-01-02T15:04:05Z07:00": cannot parse "noon" as "2006"`},
+		{"a value that decodes itself is reported before an earlier field", "POST", deployments, "", `{` + sent + `,"spec":{"replicas":"3","template":{"spec":{"overhead":{"cpu":"x"}}}}}`, 400,
+			`: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'`},
+		{"a number or a text", "POST", deployments, "", `{` + sent + `,"spec":{"strategy":{"rollingUpdate":{"maxSurge":{}}}}}`, 400,
+			`json: cannot unmarshal object into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32`},
+		{"bytes", "POST", "/api/v1/namespaces/n/secrets", "", `{"apiVersion":"v1","kind":"Secret","data":{"a":1}}`, 400, `json: cannot unmarshal number into Go struct field Secret.data of type []uint8`},
+		{"a schema of a definition", "POST", definitions, "", definition(`{"properties":{"a":{"items":{"properties":{"b":{"maxLength":"x"}}}}}}`), 400,
+			`json: cannot unmarshal string into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.items.properties.maxLength of type int64`},
+		{"a name in a schema's dependencies", "POST", definitions, "", definition(`{"dependencies":{"a":["b",5]}}`), 400,
+			`json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.dependencies of type string`},
+		{"neither a schema nor a boolean", "POST", definitions, "", definition(`{"additionalProperties":5}`), 400, `cannot be handled as a CustomResourceDefinition: boolean or JSON schema expected`},
+		{"the metadata of a custom resource is decoded by itself", "POST", "/apis/x.io/v1/namespaces/n/as", "", `{"apiVersion":"x.io/v1","kind":"A","metadata":{"name":"a","ownerReferences":[{"controller":"x"}]}}`, 400,
+			`A in version "v1" cannot be handled as a A: json: cannot unmarshal string into Go struct field OwnerReference.ownerReferences.controller of type bool`},
+		{"metadata that is none", "POST", "/apis/x.io/v1/namespaces/n/as", "", `{"apiVersion":"x.io/v1","kind":"A","metadata":"x"}`, 400, `json: cannot unmarshal string into Go value of type v1.ObjectMeta`},
+		{"an annotation that is a number", "POST", "/apis/apps/v1/namespaces/n/daemonsets", "", `{"apiVersion":"apps/v1","kind":"DaemonSet","metadata":{"annotations":{"deprecated.daemonset.template.generation":"x"}}}`, 400,
+			`DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing "x": invalid syntax`},
+		{"the options of a deletion", "DELETE", deployments + "/t", "", `{"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":5}}`, 400, `json: cannot unmarshal number into Go struct field Preconditions.preconditions.uid of type types.UID`},
+
+		{"a merge patch", "PATCH", deployments + "/t", merge, `{"spec":{"paused":1}}`, 422, `json: cannot unmarshal number into Go struct field DeploymentSpec.spec.paused of type bool`},
+		{"a JSON patch", "PATCH", deployments + "/t", "application/json-patch+json", `[{"op":"replace","path":"/spec/replicas","value":"x"}]`, 422,
+			`json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`},
+		{"a strategic merge patch", "PATCH", deployments + "/t", strategic, `{"spec":{"replicas":"3"}}`, 422, `patch: Invalid value: "map[spec:map[replicas:3]]": unrecognized type: int32`},
+		{"an integer that Go can convert", "PATCH", deployments + "/t", strategic, `{"spec":{"strategy":{"type":1}}}`, 422, `patch: Invalid value: "map[spec:map[strategy:map[type:1]]]": cannot convert int64 to v1.DeploymentStrategyType`},
+		{"a struct", "PATCH", deployments + "/t", strategic, `{"spec":{"selector":"x"}}`, 422, `: cannot restore struct from: string`},
+		{"a list", "PATCH", deployments + "/t", strategic, `{"spec":{"template":{"spec":{"containers":[{"name":"a","args":"x"}]}}}}`, 422, `: cannot restore slice from string`},
+		{"a value that decodes itself in a strategic merge patch", "PATCH", deployments + "/t", strategic, `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":1.5}}}}`, 422, `: json: cannot unmarshal number 1.5 into Go value of type int32`},
+		{"an apply", "PATCH", deployments + "/t?fieldManager=m", apply, `{` + sent + `,"metadata":{"name":"t","creationTimestamp":"noon"}}`, 500,
+			`failed to convert new object (/t; apps/v1, Kind=Deployment) to proper version: unable to convert unstructured object to apps/v1, Kind=Deployment: parsing time "noon" as "2006-01-02T15:04:05Z07:00": cannot parse "noon" as "2006"`},
+	} {
+		w := ask(s, c.method, c.path, c.body, "Content-Type", cmp.Or(c.contentType, "application/json"))
+		message := parsed(t, w.Body.String()).Get("message").StringOr("")
+		if w.Code != c.code || !strings.HasSuffix(message, c.want) {
+			t.Errorf("%s: %d %s\nwant %d …%s", c.why, w.Code, message, c.code, c.want)
+		}
+	}
+}

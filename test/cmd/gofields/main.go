@@ -1,0 +1,120 @@
+// Command gofields lists the fields of the Go types of the built-in kinds that messages of Go's JSON
+// decoder call by a type or a path which their schema does not tell. Package
+// internal/engine/gotype documents the format.
+//
+//	go run ./cmd/gofields
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	aggregation "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+)
+
+func main() {
+	found := map[string][]string{}
+	for _, t := range scheme.Scheme.AllKnownTypes() {
+		add(found, t)
+	}
+	add(found, reflect.TypeFor[apiextensions.CustomResourceDefinition]())
+	add(found, reflect.TypeFor[aggregation.APIService]())
+	out := bufio.NewWriter(os.Stdout)
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		for i, line := range found[name] {
+			if i == 0 {
+				fmt.Fprintln(out, name)
+			}
+			fmt.Fprintln(out, "\t"+line)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		fmt.Fprintln(os.Stderr, "gofields:", err)
+		os.Exit(1)
+	}
+}
+
+// named is a type that has a name in OpenAPI documents.
+type named interface{ OpenAPIModelName() string }
+
+// add adds the structs among a type and those that it refers to.
+func add(found map[string][]string, t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		add(found, t.Elem())
+		return
+	case reflect.Struct:
+	default:
+		return
+	}
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return // it decodes itself
+	}
+	model, ok := reflect.Zero(t).Interface().(named)
+	if !ok {
+		return
+	}
+	name := model.OpenAPIModelName()
+	if _, done := found[name]; done {
+		return
+	}
+	found[name] = nil
+	found[name] = fields(found, t, "")
+	slices.Sort(found[name])
+}
+
+// fields returns the lines of a struct's fields; embedded is the path of the structs without a
+// name of their own that lead to it.
+func fields(found map[string][]string, t reflect.Type, embedded string) []string {
+	var lines []string
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "" && f.Anonymous && f.Name != "TypeMeta":
+			lines = append(lines, fields(found, f.Type, embedded+f.Name+".")...)
+			continue
+		case name == "" || name == "-":
+			continue
+		}
+		goType := f.Type
+		for goType.Kind() == reflect.Pointer {
+			goType = goType.Elem()
+		}
+		add(found, goType)
+		if embedded != "" || goType.String() != derived(goType) {
+			lines = append(lines, name+" "+embedded+name+" "+typeText(goType))
+		}
+	}
+	return lines
+}
+
+// derived returns the Go type that a schema tells.
+func derived(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct:
+		return t.String()
+	case reflect.Slice:
+		return "[]" + derived(t.Elem())
+	case reflect.Map:
+		return "map[string]" + derived(t.Elem())
+	case reflect.Pointer:
+		return "*" + derived(t.Elem())
+	}
+	return t.Kind().String()
+}
+
+// typeText returns a type, and after a colon the type of its elements if its own name does not tell it.
+func typeText(t reflect.Type) string {
+	if (t.Kind() == reflect.Map || t.Kind() == reflect.Slice) && t.Name() != "" {
+		return t.String() + ":" + t.Elem().String()
+	}
+	return t.String()
+}
