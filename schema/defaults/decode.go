@@ -255,8 +255,11 @@ func (d *decoder) field(f *schema.Field, v, live document.Value) document.Value 
 		}
 		return w
 	}
-	if c := classOf(f.Type); !d.text && w.Len() == 0 && (c == list || c == dictionary) && !d.keepInMemory() {
-		return document.NewNull() // protobuf has neither empty lists nor empty maps; it keeps the text of an opaque value
+	if !d.text && w.Len() == 0 && (w.Kind() == document.List || w.Kind() == document.Object) {
+		// Protobuf has neither empty lists nor empty maps. It keeps the text of an opaque value.
+		if c := classOf(f.Type); (c == list || c == dictionary) && !d.keepInMemory() {
+			return document.NewNull()
+		}
 	}
 	return w
 }
