@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/engine/gotype"
 	"github.com/patchlab-dev/patchlab/schema"
-	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // errNoPage is the error for an unknown path outside of the known groups, which is answered
@@ -66,28 +63,7 @@ func withinTime(ctx context.Context, err error) error {
 func asStatus(err error) *cluster.Status {
 	var status *cluster.Status
 	if errors.As(err, &status) {
-		return worded(status)
+		return gotype.Worded(status)
 	}
 	return &cluster.Status{Code: http.StatusInternalServerError, Reason: cluster.ReasonInternal, Message: err.Error(), Err: err}
-}
-
-// worded returns a failure for a value that cannot be decoded with kube-apiserver's message, for which clients may
-// look. The cluster's own message names the field and the value instead of Go types.
-func worded(status *cluster.Status) *cluster.Status {
-	var undecoded *defaults.DecodeError
-	if !errors.As(status.Err, &undecoded) {
-		return status
-	}
-	own, message := undecoded.Error(), gotype.Message(undecoded)
-	out := *status
-	out.Message = strings.Replace(out.Message, own, message, 1)
-	if out.Details != nil {
-		details := *out.Details
-		details.Causes = slices.Clone(details.Causes)
-		for i := range details.Causes {
-			details.Causes[i].Message = strings.Replace(details.Causes[i].Message, own, message, 1)
-		}
-		out.Details = &details
-	}
-	return &out
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/gotype"
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 )
 
@@ -29,7 +30,7 @@ func Send(c *cluster.Cluster) conformance.Send {
 		var st *cluster.Status
 		switch {
 		case errors.As(err, &st):
-			return conformance.Answer{Code: st.Code, Body: st.Object().JSON()}, nil
+			return conformance.Answer{Code: st.Code, Body: gotype.Worded(st).Object().JSON()}, nil
 		case err != nil:
 			return conformance.Answer{}, err
 		}
