@@ -227,7 +227,7 @@ func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error
 	}
 	out, _, err := t.decodeNext(k, merged, t.basis.decodedFor(k), defaults.FromTree)
 	if err != nil {
-		kind := k.APIVersion() + ", Kind=" + k.Kind
+		kind := k.Group + "/" + k.Version + ", Kind=" + k.Kind
 		return merged, t.notConverted(kind, fmt.Errorf("unable to convert unstructured object to %s: %w", kind, err))
 	}
 	t.passedBody(StageDecoded, out)

@@ -199,10 +199,13 @@ func (c *check) again(mark, end int) { c.errs = append(c.errs, c.errs[mark:end].
 // failed reports whether errors were added since mark, an earlier value of len(c.errs).
 func (c *check) failed(mark int) bool { return len(c.errs) > mark }
 
-// absent returns the value that kube-apiserver shows for an absent field: "" for a string, and
-// null for others, most of which are pointers, lists or maps in Go. A field of an unknown type is
-// part of the metadata or of an annotation, where most are strings.
+// absent returns the value that kube-apiserver shows for an absent field: "" for a string, the list or map
+// that the client wrote empty, and null for others, most of which are pointers, lists or maps in Go. A field
+// of an unknown type is part of the metadata or of an annotation, where most are strings.
 func (c *check) absent(path document.Path) document.Value {
+	if v := c.written.Follow(path); v.Len() == 0 && (v.Kind() == document.List || v.Kind() == document.Object) {
+		return v
+	}
 	if c.kind != nil {
 		if t := c.kind.Type().At(path); t != nil && t.Scalar != schema.StringScalar {
 			return document.NewNull()
