@@ -67,6 +67,7 @@ With -o rules, print the rule that sets each field.
 	o.inputs.command = c
 	c.Flags().StringSliceVarP(&o.inputs.files, "filename", "f", nil, "file, folder, glob or - to read, as FILE (repeatable)")
 	c.Flags().BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process folders recursively")
+	o.inputs.exclude.add(c)
 	addQuiet(c, &o.quiet)
 	c.Flags().BoolVar(&o.minimize, "minimize", false, "remove the fields that the API server owns or would set again")
 	oneOf(c, &o.output, "output", "o", "yaml", "output format: yaml, json, diff (against FILE) or rules", "yaml", "json", "diff", "rules")
@@ -81,10 +82,11 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 		return errors.New(names[i] + ": no such file; for an object of a cluster, use: kubectl get " + names[i] + " -o yaml | " + a.program() + " defaults -")
 	}
 	a.quiet = o.quiet
-	docs, err := a.documents(&o.inputs, document.DuplicatesLast, a.leaveOut, names...)
+	docs, err := a.documents(&o.inputs, document.DuplicatesLast, a.leaveOutFile, names...)
 	if err != nil {
 		return err
 	}
+	o.inputs.exclude.noteUnused(a)
 	a.noteDuplicates(docs)
 	if len(docs.objects()) == 0 && len(a.unread) == 0 {
 		return errors.New(inputNames(names) + ": no objects passed to defaults")

@@ -25,6 +25,7 @@ type inputFlags struct {
 	files     []string
 	kustomize string
 	recursive bool
+	exclude   excludeFlag
 	kubectl   kubectlFlags
 
 	command *cobra.Command // the command that reads them
@@ -41,6 +42,7 @@ func (f *inputFlags) add(c *cobra.Command) {
 	flags.StringSliceVarP(&f.files, "filename", "f", nil, "file, folder, glob or - to read in place of "+second+" (repeatable)")
 	flags.StringVarP(&f.kustomize, "kustomize", "k", "", "kustomization directory to read in place of "+second+"; it is built with kustomize or kubectl")
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "process the folders of "+first+", "+second+" and -f recursively")
+	f.exclude.add(c)
 	f.kubectl.add(c)
 }
 
@@ -130,6 +132,11 @@ func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, 
 // readBeside reads the live objects, and others with a function. If LIVE is an object of a cluster whose
 // namespace no flag states, the others are read first, because they may state it.
 func (f *inputFlags) readBeside(ctx context.Context, a *App, namespace string, read func() (documents, error)) (live, others documents, err error) {
+	defer func() {
+		if err == nil {
+			f.exclude.noteUnused(a)
+		}
+	}()
 	if namespace == "" && isResource(f.live) {
 		if others, err = read(); err != nil {
 			return nil, nil, err
@@ -170,7 +177,7 @@ func (f *inputFlags) readChanges(ctx context.Context, a *App) (changes documents
 	if f.kustomize != "" {
 		changes, err = a.kustomize(ctx, f.kustomize)
 	} else {
-		changes, err = a.documents(f, document.DuplicatesLast, a.leaveOut, f.files...)
+		changes, err = a.documents(f, document.DuplicatesLast, a.leaveOutFile, f.files...)
 	}
 	if err == nil {
 		err = cmp.Or(refuseKustomization(changes), refuseUntypedItems(changes))
@@ -243,7 +250,7 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 	}
 	a.noteShadowed(f.live)
 	if f.folders != nil {
-		live, err := a.documents(f, document.DuplicatesLast, a.leaveOut, f.live)
+		live, err := a.documents(f, document.DuplicatesLast, a.leaveOutFile, f.live)
 		a.noteDuplicates(live)
 		return live, err
 	}
@@ -302,6 +309,9 @@ func (a *App) leaveOut(err error) {
 	a.fail(err.Error())
 }
 
+// leaveOutFile is leaveOut for the reader of files.
+func (a *App) leaveOutFile(_ string, err error) { a.leaveOut(err) }
+
 // resourceName matches KIND/NAME: deployment/web, widgets.example.com/a.
 var resourceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*/[a-z0-9][a-z0-9.:-]*$`)
 
@@ -335,9 +345,10 @@ var kindName = regexp.MustCompile(`^[A-Za-z]+$`)
 
 // documents reads files and reports the skipped documents. unread is called for
 // files of a directory that cannot be parsed; with nil they are an error.
-func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error), names ...string) (documents, error) {
+func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(string, error), names ...string) (documents, error) {
 	source := a.source()
 	source.Recursive, source.Duplicates, source.Unread = f.recursive, d, unread
+	f.exclude.apply(source)
 	if f.folders != nil {
 		source.Empty = func(dir string) { a.note(dir + " has no .yaml, .yml or .json file") }
 	}
@@ -349,54 +360,15 @@ func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error)
 	if err != nil {
 		return nil, err
 	}
-	if len(skipped) > 0 {
-		text := notObjects(skipped)
-		if slices.ContainsFunc(skipped, isKustomization) {
-			text += "; " + f.kustomizationAdvice(a)
-		}
-		a.note(text)
-	}
+	a.noteSkipped(f, skipped)
 	return docs, nil
-}
-
-// kustomizationAdvice describes how the command processes a kustomization: not every command has -k.
-func (f *inputFlags) kustomizationAdvice(a *App) string {
-	if f.command == nil || f.command.Flags().Lookup("kustomize") != nil {
-		return "-k builds a kustomization with its patches"
-	}
-	return "to process a kustomization with its patches, run: kustomize build DIR | " + a.program() + " " + f.command.Name() + " -"
-}
-
-// notObjects returns the note for documents that were skipped, with the names of the first
-// files.
-func notObjects(skipped []document.Position) string {
-	const shown = 3
-	var names []string
-	for _, p := range skipped {
-		if !slices.Contains(names, p.Name) {
-			names = append(names, p.Name)
-		}
-		if len(names) > shown {
-			names[shown] = "…"
-			break
-		}
-	}
-	return count(len(skipped), "document that is not an object", "documents that are not objects") + " skipped: " + strings.Join(names, ", ")
-}
-
-// isKustomization reports whether a document is in a file with one of the names of a
-// kustomization.
-func isKustomization(p document.Position) bool {
-	name := filepath.Base(p.Name)
-	return name == "kustomization.yaml" || name == "kustomization.yml"
 }
 
 // refuseKustomization returns an error if a file that was named by itself is a kustomization.
 // Those in folders are skipped.
 func refuseKustomization(docs documents) error {
 	for _, o := range docs.objects() {
-		at := o.Position()
-		if ofKustomize(o) || !o.Value.Get("apiVersion").Exists() && isKustomization(at) {
+		if at := o.Position(); manifest.IsKustomization(o.Document) {
 			return fmt.Errorf("%s: a kustomization is not sent to the API server; build it with -k %s", at, filepath.Dir(at.Name))
 		}
 	}
@@ -414,11 +386,6 @@ func refuseUntypedItems(docs documents) error {
 	return nil
 }
 
-// ofKustomize reports whether a document is an input of kustomize rather than of the API server.
-func ofKustomize(o manifest.Object) bool {
-	return strings.HasPrefix(o.Value.Get("apiVersion").StringOr(""), "kustomize.config.k8s.io/")
-}
-
 // source returns the reader for input files.
 func (a *App) source() *manifest.Source { return &manifest.Source{Contents: a.read} }
 
@@ -427,7 +394,7 @@ func (a *App) source() *manifest.Source { return &manifest.Source{Contents: a.re
 func (a *App) crds(names []string, wanted func(crd manifest.Object) bool) ([]manifest.Object, error) {
 	source := a.source()
 	source.Wanted = wanted
-	source.Unread = func(err error) { a.note("Warning: --crd: " + err.Error()) }
+	source.Unread = func(_ string, err error) { a.note("Warning: --crd: " + err.Error()) }
 	source.Replaced = func(earlier, later manifest.Object) {
 		a.note("Warning: --crd: " + earlier.Position().String() + " is not used, because " + later.Position().String() + " defines the same kind differently")
 	}

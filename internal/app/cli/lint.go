@@ -65,6 +65,7 @@ Exit codes:
 	f := c.Flags()
 	f.StringSliceVarP(&o.inputs.files, "filename", "f", nil, "file, folder, glob or - to check, as FILE (repeatable)")
 	f.BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process folders recursively")
+	o.inputs.exclude.add(c)
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of KIND/NAME")
 	f.StringSliceVar(&o.ignore, "ignore", nil, "do not report findings of `RULE` (repeatable)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only findings and errors, and no summary")
@@ -144,7 +145,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		if isResource(name) {
 			read, err = o.inputs.kubectl.get(ctx, name, o.namespace)
 		} else {
-			read, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOut, name)
+			read, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOutFile, name)
 			err = withResourceAdvice(name, err)
 		}
 		if err != nil {
@@ -152,7 +153,8 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		}
 		docs = append(docs, read...)
 	}
-	all := a.checkable(docs.objects())
+	o.inputs.exclude.noteUnused(a)
+	all := a.checkable(&o.inputs, docs.objects())
 	if len(all) == 0 && len(a.unread) == 0 {
 		return nil, 0, errors.New(inputNames(names) + ": no objects to check")
 	}
@@ -195,15 +197,15 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 // checkable returns the documents that have apiVersion and kind. The lack of one is probably a
 // typing error, so the command fails; a document with neither, such as the values of a chart, and a
 // kustomization are skipped with a note.
-func (a *App) checkable(all []manifest.Object) (objects []manifest.Object) {
-	var skipped []document.Position
+func (a *App) checkable(f *inputFlags, all []manifest.Object) (objects []manifest.Object) {
+	var skipped []manifest.Skipped
 	for _, m := range all {
 		version, kind := m.Value.Get("apiVersion").StringOr(""), m.Kind()
 		switch err := notAnObject(m); {
 		case err != nil:
 			a.leaveOut(err)
-		case ofKustomize(m):
-			skipped = append(skipped, m.Position())
+		case manifest.IsKustomization(m.Document):
+			skipped = append(skipped, manifest.Skipped{Position: m.Position(), Reason: manifest.Kustomization})
 		case version != "" && kind != "":
 			objects = append(objects, m)
 		case version != "":
@@ -211,12 +213,10 @@ func (a *App) checkable(all []manifest.Object) (objects []manifest.Object) {
 		case kind != "":
 			a.leaveOut(fmt.Errorf("%s: apiVersion is required", m.Position()))
 		default:
-			skipped = append(skipped, m.Position())
+			skipped = append(skipped, manifest.Skipped{Position: m.Position(), Reason: manifest.NoObject})
 		}
 	}
-	if len(skipped) > 0 {
-		a.note(notObjects(skipped))
-	}
+	a.noteSkipped(f, skipped)
 	return objects
 }
 

@@ -176,7 +176,7 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 	}
 	m := &migrating{app: a, o: o, name: name, selected: len(chosen) > 0}
 	if len(o.inputs.files) > 0 {
-		if m.manifests, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOut, o.inputs.files...); err != nil {
+		if m.manifests, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOutFile, o.inputs.files...); err != nil {
 			return nil, err
 		}
 		a.noteDuplicates(m.manifests)

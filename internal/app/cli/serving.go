@@ -152,8 +152,8 @@ func (s *serving) readInitialObjects() (err error) {
 	source := s.app.source()
 	source.Recursive = true
 	loaded, skipped, err := source.Objects(s.flags.load...)
-	if len(skipped) > 0 {
-		s.app.note("--load: " + notObjects(skipped))
+	for _, text := range skippedNotes(skipped, "build it first, for example with 'kubectl kustomize'") {
+		s.app.note("--load: " + text)
 	}
 	s.initial.loaded = loaded
 	return err

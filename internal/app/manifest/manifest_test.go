@@ -224,7 +224,7 @@ func TestObjectsOfFiles(t *testing.T) {
 			s.Recursive = c.recursive
 			objects, skipped, err := s.Objects(c.in)
 			if err != nil || len(objects) != c.want || len(skipped) != c.skipped {
-				t.Errorf("%s: %s: %d objects, %q skipped (%v), want %d and %d", name, c.why, len(objects), skipped, err, c.want, c.skipped)
+				t.Errorf("%s: %s: %d objects, %v skipped (%v), want %d and %d", name, c.why, len(objects), skipped, err, c.want, c.skipped)
 			}
 		}
 	}
@@ -321,7 +321,7 @@ func TestChartTemplates(t *testing.T) {
 			t.Errorf("%s: %v, want %s", root, err, want)
 		}
 		var unread []string
-		s.Unread = func(err error) { unread = append(unread, err.Error()) }
+		s.Unread = func(_ string, err error) { unread = append(unread, err.Error()) }
 		docs, err := s.Read(root)
 		if err != nil || len(docs) != 3 || !slices.Equal(unread, []string{want}) {
 			t.Errorf("%s: %d documents and %q (%v), want 3 and one chart", root, len(docs), unread, err)

@@ -34,15 +34,21 @@ type Source struct {
 	// RecursiveFlag is the flag with which users of a command set Recursive; the error for a directory
 	// without manifests names it. It is empty if there is none.
 	RecursiveFlag string
+	// Exclude has patterns of files and directories that are skipped in directories and among the matches of
+	// globs. A pattern without a slash matches a name in any directory, another one the path within the
+	// directory that was named; ** matches any number of directories.
+	Exclude []string
+	// Excluded, if not nil, is called with each file or directory that a pattern of Exclude skips.
+	Excluded func(pattern, name string)
 	// Shallow, if not nil, is called with each directory that has manifests besides those in its
 	// subdirectories, which are not read because Recursive is not set.
 	Shallow func(dir string)
 	// Duplicates determines the treatment of duplicate keys. The zero value refuses them.
 	Duplicates document.Duplicates
-	// Unread, if not nil, is called with the error of each file of a directory or glob that
-	// cannot be parsed, such as the template of a chart; the file is skipped. With nil,
-	// reading fails with that error.
-	Unread func(error)
+	// Unread, if not nil, is called with the name and the error of each file of a directory or glob that
+	// cannot be parsed, such as a template; the file is skipped. With nil, reading fails with that
+	// error.
+	Unread func(file string, err error)
 	// Empty, if not nil, is called with each directory that has no manifests, and whose subdirectories
 	// have none. With nil, such a directory is an error. A directory of which only the subdirectories have
 	// manifests is an error in either case if they are not read.
@@ -54,6 +60,9 @@ type Source struct {
 	// others is free once their file has been read: a folder can have thousands of definitions, of
 	// which a command uses a few.
 	Wanted func(Object) bool
+
+	// templates, if not nil, is called with each directory of a chart's templates, which is skipped.
+	templates func(dir string)
 }
 
 // Read returns the documents of files, in the order of the names. A name is a file, a
@@ -79,7 +88,7 @@ func (s *Source) each(name string, add func([]*document.Document)) error {
 	for _, file := range files {
 		found, err := s.readFile(file)
 		if err != nil && s.Unread != nil && file != name {
-			s.Unread(err)
+			s.Unread(file, err)
 			continue
 		}
 		if err != nil {
@@ -91,20 +100,39 @@ func (s *Source) each(name string, add func([]*document.Document)) error {
 }
 
 // Documents reads the same documents as Read, but skips those in directories that are not API
-// objects, such as a kustomization.yaml or the values of a chart. skipped are their positions.
-func (s *Source) Documents(names ...string) (docs []*document.Document, skipped []document.Position, err error) {
+// objects, such as the values of a chart, a kustomization and its patches. If Unread is set, it also skips the templates
+// of charts.
+func (s *Source) Documents(names ...string) (docs []*document.Document, skipped []Skipped, err error) {
+	all := *s
+	if s.Unread != nil {
+		all.templates = func(dir string) {
+			skipped = append(skipped, Skipped{Position: document.Position{Name: dir}, Reason: ChartTemplates})
+		}
+	}
 	for _, name := range names {
-		found, err := s.Read(name)
+		found, err := all.Read(name)
 		if err != nil {
 			return nil, nil, err
 		}
-		folder := s.isFolder(name)
+		if !s.isFolder(name) {
+			docs = append(docs, found...)
+			continue
+		}
+		inputs := s.kustomizeInputs(found)
 		for _, d := range found {
-			if folder && !isObject(d.Root) {
-				skipped = append(skipped, d.PositionOf(nil))
+			reason, skip := skippedAs(d)
+			if len(inputs) > 0 && inputs[d.PositionOf(nil).Name] {
+				reason, skip = KustomizeInput, true
+			}
+			if !skip {
+				docs = append(docs, d)
 				continue
 			}
-			docs = append(docs, d)
+			one := Skipped{Position: d.PositionOf(nil), Reason: reason}
+			if reason == Configuration {
+				one.Type = d.Root.Get("kind").StringOr("") + " in " + d.Root.Get("apiVersion").StringOr("")
+			}
+			skipped = append(skipped, one)
 		}
 	}
 	return docs, skipped, nil
@@ -112,20 +140,9 @@ func (s *Source) Documents(names ...string) (docs []*document.Document, skipped 
 
 // Objects returns the objects in files, including the items of Lists, and skips what Documents
 // skips.
-func (s *Source) Objects(names ...string) (objects []Object, skipped []document.Position, err error) {
+func (s *Source) Objects(names ...string) (objects []Object, skipped []Skipped, err error) {
 	docs, skipped, err := s.Documents(names...)
 	return Split(docs...), skipped, err
-}
-
-// isObject reports whether a document is an API object or a List, possibly one that lacks
-// apiVersion or kind by mistake: unlike the Chart.yaml and the values of a chart it has
-// metadata. A kustomization is not, because it is never sent to an API server.
-func isObject(v document.Value) bool {
-	kind, apiVersion := v.Get("kind").Exists(), v.Get("apiVersion").Exists()
-	if !kind || !apiVersion {
-		return (kind || apiVersion) && v.Get("metadata").Exists()
-	}
-	return !strings.HasPrefix(v.Get("apiVersion").StringOr(""), "kustomize.config.k8s.io/")
 }
 
 // CRDs returns the CustomResourceDefinitions in files, and in directories with all
@@ -227,6 +244,9 @@ func (s *Source) glob(pattern string) ([]string, error) {
 	}
 	var files []string
 	for _, name := range names {
+		if s.excluded(name, name) {
+			continue
+		}
 		if !s.isFolder(name) {
 			files = append(files, name)
 			continue
@@ -248,7 +268,7 @@ func (s *Source) folder(dir string) ([]string, error) {
 		fsys, join, root = os.DirFS(dir), filepath.Join, "."
 	}
 	var files []string
-	within := false // manifests that are not read
+	within, excluded := false, false // manifests that are not read
 	err := fs.WalkDir(fsys, root, func(name string, e fs.DirEntry, err error) error {
 		file := name
 		if s.FS == nil {
@@ -257,6 +277,12 @@ func (s *Source) folder(dir string) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
+		case name != root && s.excluded(file, strings.TrimPrefix(name, root+"/")):
+			excluded = true
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case e.IsDir() && name != root && !s.Recursive:
 			within = within || s.Shallow != nil && hasManifests(fsys, name)
 			return fs.SkipDir
@@ -277,6 +303,9 @@ func (s *Source) folder(dir string) ([]string, error) {
 	}
 	if len(files) == 0 {
 		text := "the folder has no .yaml, .yml or .json file"
+		if excluded {
+			text += " that is not excluded"
+		}
 		switch {
 		case s.Recursive:
 		case s.RecursiveFlag != "":
@@ -321,11 +350,15 @@ func isChart(fsys fs.FS, templates string) bool {
 
 // leaveOutChart reports the templates of a chart, which are manifests only after rendering.
 func (s *Source) leaveOutChart(templates string) error {
+	if s.templates != nil {
+		s.templates(templates)
+		return fs.SkipDir
+	}
 	err := &fileError{templates, "these are the templates of a Helm chart; render them first, for example with 'helm template'", errors.ErrUnsupported}
 	if s.Unread == nil {
 		return err
 	}
-	s.Unread(err)
+	s.Unread(templates, err)
 	return fs.SkipDir
 }
 

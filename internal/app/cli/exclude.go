@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// excludeFlag has the patterns of --exclude.
+type excludeFlag struct {
+	patterns []string
+	used     map[string]bool
+}
+
+// add adds the flag for a command that reads folders.
+func (f *excludeFlag) add(c *cobra.Command) {
+	c.Flags().Var(f, "exclude", "`GLOB` of files and folders to skip in folders, such as kind.yaml, .github or 'overlays/*/patches'; with a slash, the path within the folder, in which ** matches any folders (repeatable)")
+}
+
+// Set adds a pattern.
+func (f *excludeFlag) Set(pattern string) error {
+	f.patterns = append(f.patterns, pattern)
+	return manifest.CheckExclude(pattern)
+}
+
+// String returns the patterns.
+func (f *excludeFlag) String() string { return strings.Join(f.patterns, ", ") }
+
+// Type returns the type for the help.
+func (f *excludeFlag) Type() string { return "stringArray" }
+
+// apply sets the patterns of a reader.
+func (f *excludeFlag) apply(s *manifest.Source) {
+	s.Exclude = f.patterns
+	s.Excluded = func(pattern, _ string) {
+		if f.used == nil {
+			f.used = map[string]bool{}
+		}
+		f.used[pattern] = true
+	}
+}
+
+// noteUnused reports the patterns that match nothing, which may be misspelled.
+func (f *excludeFlag) noteUnused(a *App) {
+	for _, pattern := range slices.Compact(slices.Clone(f.patterns)) {
+		if !f.used[pattern] {
+			a.note("Warning: --exclude " + strconv.Quote(pattern) + " matches no file or folder")
+		}
+	}
+}

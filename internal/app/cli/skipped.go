@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// noteSkipped reports what was skipped in folders.
+func (a *App) noteSkipped(f *inputFlags, skipped []manifest.Skipped) {
+	for _, text := range skippedNotes(skipped, f.kustomizationAdvice(a)) {
+		a.note(text)
+	}
+}
+
+// skippedNotes returns a note for each reason for which something was skipped in folders, with the names of the first
+// files. advice is how a kustomization is processed.
+func skippedNotes(skipped []manifest.Skipped, advice string) (notes []string) {
+	names := map[manifest.Reason][]string{}
+	documents := 0
+	for _, s := range skipped {
+		name := s.Position.Name
+		if s.Type != "" {
+			name += " (" + oneLine(s.Type) + ")"
+		}
+		if !slices.Contains(names[s.Reason], name) {
+			names[s.Reason] = append(names[s.Reason], name)
+		}
+		if s.Reason == manifest.NoObject {
+			documents++
+		}
+	}
+	add := func(reason manifest.Reason, n int, one, many string, most int, then string) {
+		if n > 0 {
+			notes = append(notes, count(n, one, many)+" skipped: "+firstOf(names[reason], most)+then)
+		}
+	}
+	add(manifest.NoObject, documents, "document that is not an object", "documents that are not objects", 3, "")
+	add(manifest.Configuration, len(names[manifest.Configuration]), "document of a kind that no API server has", "documents of kinds that no API server has", 10, "")
+	add(manifest.KustomizeInput, len(names[manifest.KustomizeInput]), "file that a kustomization uses as a patch or another input", "files that kustomizations use as patches or other inputs", 5, "")
+	add(manifest.Kustomization, len(names[manifest.Kustomization]), "kustomization", "kustomizations", 3, "; "+advice)
+	add(manifest.ChartTemplates, len(names[manifest.ChartTemplates]), "folder with the templates of a Helm chart", "folders with the templates of Helm charts", 5, "; render them first, for example with 'helm template'")
+	return notes
+}
+
+// firstOf lists the first of several names.
+func firstOf(names []string, most int) string {
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// kustomizationAdvice describes how the command processes a kustomization: not every command has -k.
+func (f *inputFlags) kustomizationAdvice(a *App) string {
+	if f.command == nil || f.command.Flags().Lookup("kustomize") != nil {
+		return "-k builds a kustomization with its patches"
+	}
+	return "to process a kustomization with its patches, run: kustomize build DIR | " + a.program() + " " + f.command.Name() + " -"
+}

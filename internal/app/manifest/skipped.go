@@ -1,0 +1,159 @@
+package manifest
+
+import (
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Skipped is a document in a folder that is not sent to an API server, or the templates of a chart.
+type Skipped struct {
+	// Position is that of the document; only the name of the folder if it has the templates of a chart.
+	Position document.Position
+	Reason   Reason
+	// Type is the apiVersion and kind of a Configuration.
+	Type string
+}
+
+// Reason is the reason why a document in a folder is skipped.
+type Reason int
+
+const (
+	// NoObject is a document without apiVersion or kind, such as the values of a chart or a workflow.
+	NoObject Reason = iota
+	// Configuration is a document of a kind that no API server can have, such as the configuration of a
+	// kubelet or a kubeconfig.
+	Configuration
+	// Kustomization is an input of kustomize with its own name or kind.
+	Kustomization
+	// KustomizeInput is a document in a file that a kustomization names as a patch, or as another input
+	// that is not a resource. Most patches look like objects.
+	KustomizeInput
+	// ChartTemplates is a folder with the templates of a chart.
+	ChartTemplates
+)
+
+// skippedAs returns why a document of a folder is skipped. One that lacks only its apiVersion or kind, but has
+// metadata, is not skipped, because that is a mistake in a manifest.
+func skippedAs(d *document.Document) (Reason, bool) {
+	v := d.Root
+	kind, version := v.Get("kind").Exists(), v.Get("apiVersion").Exists()
+	switch {
+	case IsKustomization(d):
+		return Kustomization, true
+	case kind && version:
+		return Configuration, isConfiguration(v)
+	}
+	return NoObject, !kind && !version || !v.Get("metadata").Exists()
+}
+
+// IsKustomization reports whether a document is an input of kustomize with a kind of its own, or has no kind and is in
+// a file with a name of a kustomization.
+func IsKustomization(d *document.Document) bool {
+	if version := d.Root.Get("apiVersion"); version.Exists() {
+		return strings.HasPrefix(version.StringOr(""), "kustomize.config.k8s.io/")
+	}
+	name := filepath.Base(d.PositionOf(nil).Name)
+	return name == "kustomization.yaml" || name == "kustomization.yml"
+}
+
+// isConfiguration reports whether a document with apiVersion and kind is the configuration of a program, of a kind that
+// no API server can have. Each object has metadata, and the group of a CustomResourceDefinition contains a dot. A
+// document with the kind of a built-in one is a manifest with a mistake.
+func isConfiguration(v document.Value) bool {
+	group, version, ok := schema.SplitAPIVersion(v.Get("apiVersion").StringOr(""))
+	if !ok {
+		return false
+	}
+	kind := v.Get("kind").StringOr("")
+	if _, isList := list(v); !v.Get("metadata").Exists() && !isList {
+		return !builtin().kinds[schema.GroupVersionKind{Group: group, Kind: kind}]
+	}
+	custom := strings.Contains(group, ".") || builtin().groups[group] && (group != "" || version == "v1")
+	return !custom && !builtin().names[kind]
+}
+
+// builtinKinds are the built-in kinds of all groups, without their versions.
+type builtinKinds struct {
+	kinds         map[schema.GroupVersionKind]bool
+	groups, names map[string]bool
+}
+
+var builtin = sync.OnceValue(func() builtinKinds {
+	b := builtinKinds{map[schema.GroupVersionKind]bool{}, map[string]bool{}, map[string]bool{}}
+	catalog, err := schema.Builtin(schema.DefaultVersion)
+	if err != nil {
+		return b
+	}
+	for k := range schema.NewRegistry(catalog).Kinds() {
+		b.kinds[schema.GroupVersionKind{Group: k.Group, Kind: k.Kind}] = true
+		b.groups[k.Group], b.names[k.Kind] = true, true
+	}
+	return b
+})
+
+// kustomizeInputs returns the files that the kustomizations among documents name as inputs that are not resources.
+// A file that one of them names as a resource is an object.
+func (s *Source) kustomizeInputs(docs []*document.Document) map[string]bool {
+	inputs := map[string]bool{}
+	var resources []string
+	for _, d := range docs {
+		if !IsKustomization(d) {
+			continue
+		}
+		within := func(name string) string { return s.beside(d.PositionOf(nil).Name, name) }
+		for _, name := range kustomizeFiles(d.Root) {
+			inputs[within(name)] = true
+		}
+		for _, field := range [...]string{"resources", "bases"} {
+			for _, name := range d.Root.Get(field).Items() {
+				resources = append(resources, within(name.StringOr("")))
+			}
+		}
+	}
+	for _, name := range resources {
+		delete(inputs, name)
+	}
+	return inputs
+}
+
+// beside returns the name of a file relative to the folder of another.
+func (s *Source) beside(file, name string) string {
+	if s.FS != nil {
+		return path.Join(path.Dir(file), name)
+	}
+	return filepath.Join(filepath.Dir(file), filepath.FromSlash(name))
+}
+
+// kustomizeFiles returns the names in the fields of a kustomization that are files with patches, generators and
+// contents of ConfigMaps and Secrets. An item that is not a name, such as a patch in the kustomization itself, is
+// no name of a file either.
+func kustomizeFiles(v document.Value) []string {
+	var names []string
+	for _, field := range [...]string{"patchesStrategicMerge", "generators", "transformers", "validators", "configurations"} {
+		for _, item := range v.Get(field).Items() {
+			names = append(names, item.StringOr(""))
+		}
+	}
+	for _, field := range [...]string{"patches", "patchesJson6902", "replacements"} {
+		for _, item := range v.Get(field).Items() {
+			names = append(names, item.Get("path").StringOr(""))
+		}
+	}
+	for _, field := range [...]string{"configMapGenerator", "secretGenerator"} {
+		for _, item := range v.Get(field).Items() {
+			for _, file := range item.Get("files").Items() {
+				name := file.StringOr("")
+				if _, value, keyed := strings.Cut(name, "="); keyed {
+					name = value
+				}
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
