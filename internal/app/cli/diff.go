@@ -182,7 +182,7 @@ func (a *App) differing(ctx context.Context, o *diffOptions) (*differing, error)
 		return nil, err
 	}
 	d := &differing{app: a, o: o, lab: lab, from: indexLive(from), to: to, folders: o.inputs.folders, matched: map[patchlab.Target]bool{},
-		summary: summary{app: a, format: o.summary.format, details: a.program() + " diff", versions: o.inputs.folders != nil}}
+		summary: summary{app: a, format: o.summary.format, details: a.program() + " diff"}}
 	if d.folders != nil {
 		d.folders.pair(from, to)
 	}
@@ -380,7 +380,7 @@ func (d *differing) finish() error {
 	switch counts := d.summary.counts; {
 	case d.refused || len(d.app.unread) > 0:
 		return &exit{code: exitRefused}
-	case d.o.exitCode && (counts[changed]+counts[onlyInTo] > 0 || d.folders != nil && counts[onlyInFrom] > 0):
+	case d.o.exitCode && counts[changed]+counts[onlyInTo]+counts[added]+counts[removed] > 0:
 		return &exit{code: exitChanged}
 	}
 	return nil

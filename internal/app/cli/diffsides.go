@@ -39,6 +39,9 @@ func (d *differing) fileInTo(object manifest.Object) string {
 // onlyInTo reports an object that FROM does not have.
 func (d *differing) onlyInTo(t patchlab.Target, object manifest.Object) error {
 	result := row{target: t, file: d.fileInTo(object), outcome: onlyInTo}
+	if d.folders != nil {
+		result.outcome = added
+	}
 	if d.add(result, nil) {
 		return nil
 	}
@@ -48,7 +51,7 @@ func (d *differing) onlyInTo(t patchlab.Target, object manifest.Object) error {
 	case "patch":
 		d.app.note(result.name() + " is only in TO: there is no object to patch")
 	default:
-		d.text(result.name() + ": " + d.summary.word(onlyInTo) + "\n")
+		d.text(result.name() + ": " + result.outcome.String() + "\n")
 	}
 	return nil
 }
@@ -60,17 +63,17 @@ func (d *differing) onlyInFrom() error {
 	n, namespace := 0, d.o.apply.Namespace
 	for _, object := range d.from.all.objects() {
 		t, file := targetOf(object.Value), ""
-		removed, several := d.folders.removed(object)
+		gone, several := d.folders.removed(object)
 		if several {
 			file = d.folders.fileOf(d.folders.from, object)
 		}
 		result := row{target: t, file: file, outcome: onlyInFrom}
 		if d.folders != nil { // objects of a cluster state their namespace
-			result.target = d.targetOf(object)
+			result.target, result.outcome = d.targetOf(object), removed
 		}
 		switch {
 		case namespace != "" && t.Namespace != "" && t.Namespace != namespace: // TO cannot have it
-		case t.Name == "" || several && !removed || !several && d.hasMatched(t):
+		case t.Name == "" || several && !gone || !several && d.hasMatched(t):
 		case d.add(result, nil):
 		case d.asDocuments():
 			if err := d.document(onlyIn("FROM", t)); err != nil {
@@ -82,7 +85,7 @@ func (d *differing) onlyInFrom() error {
 			d.app.note(result.name() + " is only in FROM: no patch deletes it")
 			n++
 		default:
-			d.text(result.name() + ": " + d.summary.word(onlyInFrom) + "\n")
+			d.text(result.name() + ": " + result.outcome.String() + "\n")
 			n++
 		}
 	}

@@ -33,17 +33,19 @@ const (
 	refused
 	onlyInTo
 	onlyInFrom
+	added // to the second of two folders
+	removed
 	outcomes
 )
 
 // String returns the outcome as it is in the summary.
 func (o outcome) String() string {
-	return [...]string{"created", "changed", "with other owners", "unchanged", "conflict", "refused", "only in TO", "only in FROM"}[o]
+	return [...]string{"created", "changed", "with other owners", "unchanged", "conflict", "refused", "only in TO", "only in FROM", "added", "removed"}[o]
 }
 
 // MarshalText returns the outcome as it is in JSON.
 func (o outcome) MarshalText() ([]byte, error) {
-	return []byte([...]string{"created", "changed", "ownersChanged", "unchanged", "conflict", "refused", "onlyInTo", "onlyInFrom"}[o]), nil
+	return []byte([...]string{"created", "changed", "ownersChanged", "unchanged", "conflict", "refused", "onlyInTo", "onlyInFrom", "added", "removed"}[o]), nil
 }
 
 // row is an object in the summary.
@@ -74,7 +76,6 @@ type summary struct {
 	format string // of summaryFlag
 	// details is the command that prints what does not fit into the summary in Markdown.
 	details  string
-	versions bool // the inputs are two versions of the same manifests
 	counts   [outcomes]int
 	rows     []row   // if the summary replaces the output
 	warnings remarks // that are printed after all changes
@@ -108,23 +109,12 @@ func (s *summary) noteWarnings() {
 	}
 }
 
-// word returns the outcome as people read it.
-func (s *summary) word(o outcome) string {
-	switch {
-	case s.versions && o == onlyInTo:
-		return "added"
-	case s.versions && o == onlyInFrom:
-		return "removed"
-	}
-	return o.String()
-}
-
-// result returns the outcome of an object, with the number of fields that differ.
-func (s *summary) result(r row) string {
+// result returns the outcome of the object, with the number of fields that differ.
+func (r row) result() string {
 	if r.fields > 0 {
-		return s.word(r.outcome) + ": " + count(r.fields, "field", "fields")
+		return r.outcome.String() + ": " + count(r.fields, "field", "fields")
 	}
-	return s.word(r.outcome)
+	return r.outcome.String()
 }
 
 // line returns one line: 81 objects: 3 changed, 77 unchanged, 1 with conflicts
@@ -134,7 +124,7 @@ func (s *summary) line() string {
 	for o := range outcomes {
 		if n := s.counts[o]; n > 0 {
 			total += n
-			text := s.word(o)
+			text := o.String()
 			if o == conflicting { // one object may have several conflicts
 				text = "with conflicts"
 			}
@@ -159,7 +149,7 @@ func (s *summary) text() string {
 		if r.outcome == unchanged {
 			continue
 		}
-		fmt.Fprintf(w, "%s\t%s\n", r.name(), s.result(r))
+		fmt.Fprintf(w, "%s\t%s\n", r.name(), r.result())
 	}
 	_ = w.Flush() // a strings.Builder has no errors
 	return b.String() + s.line() + "\n"

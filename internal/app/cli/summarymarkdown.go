@@ -18,7 +18,7 @@ func (s *summary) markdown() string {
 	b.WriteString("**patchlab**: " + s.line() + "\n\n| object | result |\n|---|---|\n")
 	rows := slices.DeleteFunc(slices.Clone(s.rows), func(r row) bool { return r.outcome == unchanged })
 	for i, r := range rows {
-		line := fmt.Sprintf("| %s | %s |\n", markdownText(r.name()), s.result(r))
+		line := fmt.Sprintf("| %s | %s |\n", markdownText(r.name()), r.result())
 		if b.Len()+len(line) > maxComment*3/4 {
 			b.WriteString("\n" + count(len(rows)-i, "more object is", "more objects are") + " not listed, to fit into a comment.\n")
 			break
