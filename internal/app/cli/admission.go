@@ -94,7 +94,7 @@ func (h *heldOutput) handOverFor(ctx context.Context, kinds *schema.Registry, li
 // handOver executes the other program, which prints the same again.
 func (h *heldOutput) handOver(ctx context.Context) error {
 	h.text.Reset()
-	h.app.Err = h.errs
+	h.app.Err, h.app.notes = h.errs, nil
 	return h.app.runWith(ctx, h.program)
 }
 

@@ -206,6 +206,9 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 		return a.handOverPolicies(ctx)
 	}
 	a.quiet = o.quiet
+	if o.output.summary.hasNotes() {
+		defer a.keepNotes()()
+	}
 	in, err := o.begin(ctx, a)
 	if in == nil {
 		return err

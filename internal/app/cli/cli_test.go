@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -82,39 +81,5 @@ func TestWithoutKubectl(t *testing.T) {
 	code := Run([]string{"apply", "configmap/a", file}, nil, &out, &errOut)
 	if want := "kubectl was not found on the PATH; it is required to run: kubectl get configmap/a"; code != exitRefused || !strings.Contains(errOut.String(), want) {
 		t.Errorf("code %d, %q, want %d and %q", code, errOut.String(), exitRefused, want)
-	}
-}
-
-// TestMarkdownSummaryFitsIntoAComment: whatever the number and the size of the changes, GitHub
-// takes the summary, and what is left out is counted.
-func TestMarkdownSummaryFitsIntoAComment(t *testing.T) {
-	for _, c := range []struct {
-		why           string
-		objects, size int
-		want          []string
-	}{
-		{"a large object among small ones", 20, 70_000, []string{"| ConfigMap c19 in namespace default | created |", "<summary>ConfigMap c7 in namespace default: created</summary>", "\n1 diff is omitted, to fit into a comment; `patchlab apply -o diff` prints all.\n"}},
-		{"many objects", 5000, 10, []string{"more objects are not listed, to fit into a comment.\n", "diffs are omitted"}},
-	} {
-		var manifests strings.Builder
-		for i := range c.objects {
-			size := 10
-			if i == 3 {
-				size = c.size
-			}
-			fmt.Fprintf(&manifests, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%d}\ndata: {k: %s}\n", i, strings.Repeat("x", size))
-		}
-		var out, errOut bytes.Buffer
-		if code := Run([]string{"apply", "-f", "-", "--summary", "markdown"}, strings.NewReader(manifests.String()), &out, &errOut); code != exitDone {
-			t.Fatalf("%s: exit code %d: %s", c.why, code, errOut.String())
-		}
-		if n := utf8.RuneCount(out.Bytes()); n > 65_536 {
-			t.Errorf("%s: the summary has %d characters, more than a comment can have", c.why, n)
-		}
-		for _, want := range c.want {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%s: the summary lacks %q", c.why, want)
-			}
-		}
 	}
 }

@@ -137,6 +137,9 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 		}
 	}
 	a.quiet = o.quiet
+	if o.summary.hasNotes() {
+		defer a.keepNotes()()
+	}
 	o.inputs.folders = foldersOf(&o.inputs)
 	d, err := a.differing(ctx, o)
 	if d == nil {
@@ -367,7 +370,7 @@ func typeName(action patchlab.Action) string {
 func (d *differing) finish() error {
 	switch {
 	case d.o.summary.replacesOutput():
-		text, err := d.summary.report()
+		text, err := d.summary.report(&d.notes)
 		if err != nil {
 			return err
 		}

@@ -223,7 +223,7 @@ func (p *printer) fieldsInConflict() string {
 func (p *printer) finish(exitCode bool) error {
 	switch {
 	case p.flags.summary.replacesOutput():
-		text, err := p.summary.report()
+		text, err := p.summary.report(&p.notes)
 		if err != nil {
 			return err
 		}

@@ -77,7 +77,7 @@ func (n *notes) add(target patchlab.Target, texts []string) {
 	}
 }
 
-// print prints the notes about several objects. Those about kinds without a schema, of which a
+// print prints the notes about several objects, once. Those about kinds without a schema, of which a
 // repository may have tens, are printed as one.
 func (n *notes) print() {
 	missing := n.withoutSchema()
@@ -90,6 +90,7 @@ func (n *notes) print() {
 			n.app.note(r.grouped(n.total))
 		}
 	}
+	n.remarks = remarks{}
 }
 
 // withoutSchema returns the notes about kinds without a schema.

@@ -79,6 +79,8 @@ type App struct {
 	kept       map[string][]byte // inputs that can be read only once, by name
 	quiet      bool              // do not print notes
 	noted      map[string]bool   // notes that were printed by noteOnce
+	keeping    bool              // notes are kept for the summary
+	notes      []string          // that are kept
 	line       *waitingLine      // that shows that the command is working; nil if there is none
 	// unread are the errors of the inputs that cannot be read and are skipped.
 	unread []string
@@ -382,10 +384,27 @@ func list(names []string) string {
 	return "requires the arguments " + andList(names)
 }
 
-// note prints a note on standard error.
+// note prints a note on standard error, or keeps it for a summary that contains the notes.
 func (a *App) note(text string) {
-	if !a.quiet {
+	switch {
+	case a.quiet:
+	case a.keeping:
+		a.notes = append(a.notes, text)
+	default:
 		a.write(a.Err, readable(text)+"\n")
+	}
+}
+
+// keepNotes keeps the notes of a command for its summary. The function that it returns prints those that
+// no summary contains, because the command has failed before.
+func (a *App) keepNotes() (release func()) {
+	a.keeping = true
+	return func() {
+		a.keeping = false
+		for _, text := range a.notes {
+			a.note(text)
+		}
+		a.notes = nil
 	}
 }
 

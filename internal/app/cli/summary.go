@@ -21,6 +21,10 @@ func (f *summaryFlag) add(c *cobra.Command, output string) {
 // replacesOutput reports whether the summary is printed in place of the other output.
 func (f *summaryFlag) replacesOutput() bool { return f.format != "auto" && f.format != "none" }
 
+// hasNotes reports whether the summary contains the notes and warnings, which are printed on standard error
+// otherwise.
+func (f *summaryFlag) hasNotes() bool { return f.format == "markdown" || f.format == "json" }
+
 // outcome is the effect of a change on an object, or the difference of two objects.
 type outcome int
 
@@ -79,17 +83,31 @@ type summary struct {
 	counts   [outcomes]int
 	rows     []row   // if the summary replaces the output
 	warnings remarks // that are printed after all changes
+	// warned and notes are the warnings and the notes that a summary in Markdown or JSON contains.
+	warned, notes []string
 }
 
-// report returns the summary that replaces the output.
-func (s *summary) report() (string, error) {
-	switch s.format {
-	case "json":
-		return s.json()
-	case "markdown":
-		return s.markdown(), nil
+// report returns the summary that replaces the output. about are the notes about the objects.
+func (s *summary) report(about *notes) (string, error) {
+	if s.format == "text" {
+		return readable(s.text()), nil
 	}
-	return readable(s.text()), nil
+	about.print() // as notes of the command
+	for _, text := range s.app.notes {
+		if warning, is := strings.CutPrefix(text, "Warning: "); is {
+			s.warned = append(s.warned, warning)
+		} else {
+			s.notes = append(s.notes, text)
+		}
+	}
+	s.app.notes = nil
+	for i := range s.warnings.all {
+		s.warned = append(s.warned, s.warnings.all[i].located())
+	}
+	if s.format == "json" {
+		return s.json()
+	}
+	return s.markdown(), nil
 }
 
 // note prints the number of results, if that is all that is to be printed.
@@ -163,6 +181,7 @@ type summaryDocument struct {
 	Unread     int             `json:"unread,omitempty"`
 	Objects    []summaryObject `json:"objects"`
 	Warnings   []string        `json:"warnings,omitempty"`
+	Notes      []string        `json:"notes,omitempty"`
 }
 
 type summaryObject struct {
@@ -174,7 +193,7 @@ type summaryObject struct {
 }
 
 func (s *summary) json() (string, error) {
-	d := summaryDocument{APIVersion: ownVersion, Kind: "Summary", Counts: map[outcome]int{}, Unread: len(s.app.unread), Objects: []summaryObject{}}
+	d := summaryDocument{APIVersion: ownVersion, Kind: "Summary", Counts: map[outcome]int{}, Unread: len(s.app.unread), Objects: []summaryObject{}, Warnings: s.warned, Notes: s.notes}
 	for o, n := range s.counts {
 		if n > 0 {
 			d.Counts[outcome(o)] = n
@@ -182,9 +201,6 @@ func (s *summary) json() (string, error) {
 	}
 	for _, r := range s.rows {
 		d.Objects = append(d.Objects, summaryObject{r.target, r.file, r.outcome, r.fields, r.detail})
-	}
-	for i := range s.warnings.all {
-		d.Warnings = append(d.Warnings, s.warnings.all[i].located())
 	}
 	v, err := asDocument(d)
 	if err != nil {

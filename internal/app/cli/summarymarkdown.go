@@ -11,44 +11,133 @@ import (
 // 65,536 characters, and others may add text of their own.
 const maxComment = 64_000
 
-// markdown returns the summary as a comment for a pull request: a table, and those changes that
-// fit into a comment.
+// The parts of a comment that the table, the warnings and the notes may use at most, so that diffs and messages
+// remain, and the most that one of these uses.
+const (
+	maxTable    = maxComment / 2
+	maxWarnings = maxComment / 8
+	maxNotes    = maxComment / 8
+	maxDetail   = maxComment / 5
+	maxNames    = 20 // of the objects that change in the same way
+)
+
+// toFit is the reason why something is left out.
+const toFit = ", to fit into a comment"
+
+// byImportance are the outcomes that a summary in Markdown lists, beginning with those that a reader must not miss if
+// not all fit into a comment. A dump of a cluster has many objects that no manifest concerns.
+var byImportance = []outcome{refused, conflicting, removed, changed, created, added, onlyInTo, owners, onlyInFrom}
+
+// markdown returns the summary as a comment for a pull request: a table, the warnings and notes, and those changes
+// that fit into a comment.
 func (s *summary) markdown() string {
+	var rows []row
+	for _, o := range byImportance {
+		for _, r := range s.rows {
+			if r.outcome == o {
+				rows = append(rows, r)
+			}
+		}
+	}
 	var b strings.Builder
-	b.WriteString("**patchlab**: " + s.line() + "\n\n| object | result |\n|---|---|\n")
-	rows := slices.DeleteFunc(slices.Clone(s.rows), func(r row) bool { return r.outcome == unchanged })
+	b.WriteString("**patchlab**: " + s.line() + "\n")
+	b.WriteString(markdownTable(rows))
+	b.WriteString(markdownWarnings(slices.Concat(s.app.unread, s.warned)))
+	b.WriteString(markdownNotes(s.notes))
+	s.markdownDetails(&b, rows)
+	return b.String()
+}
+
+// markdownTable returns a table of the objects, and how many with each outcome did not fit into it.
+func markdownTable(rows []row) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n| object | result |\n|---|---|\n")
 	for i, r := range rows {
 		line := fmt.Sprintf("| %s | %s |\n", markdownText(r.name()), r.result())
-		if b.Len()+len(line) > maxComment*3/4 {
-			b.WriteString("\n" + count(len(rows)-i, "more object is", "more objects are") + " not listed, to fit into a comment.\n")
-			break
+		if b.Len()+len(line) <= maxTable {
+			b.WriteString(line)
+			continue
 		}
-		b.WriteString(line)
+		var left []string
+		var counts [outcomes]int
+		for _, r := range rows[i:] {
+			counts[r.outcome]++
+		}
+		for _, o := range byImportance {
+			if counts[o] > 0 {
+				left = append(left, fmt.Sprintf("%d %s", counts[o], o))
+			}
+		}
+		b.WriteString("\n" + count(len(rows)-i, "more object is", "more objects are") + " not listed" + toFit + ": " + strings.Join(left, ", ") + ".\n")
+		break
 	}
-	remarks := slices.Clone(s.app.unread)
-	for i := range s.warnings.all {
-		remarks = append(remarks, s.warnings.all[i].located())
-	}
-	for i, text := range remarks {
+	return b.String()
+}
+
+// markdownWarnings returns a paragraph for each warning.
+func markdownWarnings(texts []string) string {
+	var b strings.Builder
+	for i, text := range texts {
 		line := "\n:warning: " + markdownText(text) + "\n"
-		if b.Len()+len(line) > maxComment*7/8 {
-			b.WriteString("\n" + count(len(remarks)-i, "more warning is", "more warnings are") + " not listed, to fit into a comment.\n")
+		if b.Len()+len(line) > maxWarnings {
+			b.WriteString("\n" + count(len(texts)-i, "more warning is", "more warnings are") + " not listed" + toFit + ".\n")
 			break
 		}
 		b.WriteString(line)
 	}
+	return b.String()
+}
+
+// markdownNotes returns a list of the notes, which a click shows. The further lines of a note, such as the kinds without
+// a schema, are a list within it.
+func markdownNotes(notes []string) string {
+	if len(notes) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n", count(len(notes), "note", "notes"))
+	omitted := 0
+	for i, note := range notes {
+		most := maxNotes
+		for n, line := range strings.Split(note, "\n") {
+			item := "- " + markdownText(strings.TrimSpace(line)) + "\n"
+			if n > 0 {
+				item = "  " + item
+			}
+			if b.Len()+len(item) > most {
+				omitted++
+				continue
+			}
+			b.WriteString(item)
+			if n == 0 { // further lines leave room for the other notes
+				most = b.Len() + (maxNotes-b.Len())/(len(notes)-i)
+			}
+		}
+	}
+	if omitted > 0 {
+		b.WriteString("\n" + count(omitted, "more line is", "more lines are") + " omitted" + toFit + ".\n")
+	}
+	b.WriteString("\n</details>\n")
+	return b.String()
+}
+
+// markdownDetails adds the diffs and messages of the objects that fit into a comment.
+func (s *summary) markdownDetails(b *strings.Builder, rows []row) {
+	const reserved = 200 // for the number of those that do not fit
 	omitted := 0
 	for _, same := range byDetail(rows) {
-		if text := detailText(same); b.Len()+len(text) <= maxComment {
+		if text := s.detailText(same); b.Len()+len(text) <= maxComment-reserved {
 			b.WriteString(text)
 		} else {
 			omitted += len(same)
 		}
 	}
 	if omitted > 0 {
-		b.WriteString("\n" + count(omitted, "diff is", "diffs are") + " omitted, to fit into a comment; `" + s.details + "` prints all.\n")
+		b.WriteString("\n" + count(omitted, "diff or message is", "diffs and messages are") + " omitted" + toFit + "; `" + s.details + "` prints all.\n")
 	}
-	return b.String()
 }
 
 // byDetail returns the rows that have a detail, together with those that have the same one: the upgrade of a chart
@@ -76,23 +165,44 @@ func byDetail(rows []row) [][]row {
 }
 
 // detailText returns the diff or the message of one object or of several, which a click shows.
-func detailText(same []row) string {
+func (s *summary) detailText(same []row) string {
 	title, names := markdownText(same[0].name())+": "+same[0].outcome.String(), ""
 	if len(same) > 1 {
 		title = count(len(same), "object", "objects") + ": " + same[0].outcome.String() + " in the same way"
-		for _, r := range same {
+		for _, r := range same[:min(maxNames, len(same))] {
 			names += "- " + markdownText(r.name()) + "\n"
+		}
+		if more := len(same) - maxNames; more > 0 {
+			names += fmt.Sprintf("- and %d more\n", more)
 		}
 		names += "\n"
 	}
-	fence, language, detail := "```", "diff", readable(strings.TrimRight(same[0].detail, "\n"))
+	fence, language := "```", "diff"
+	detail, cut := shortened(readable(strings.TrimRight(same[0].detail, "\n")))
 	for strings.Contains(detail, fence) {
 		fence += "`"
 	}
 	if r := same[0].outcome; r == refused || r == conflicting { // a message
 		language = ""
 	}
-	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n%s%s%s\n%s\n%s\n\n</details>\n", title, names, fence, language, detail, fence)
+	rest := ""
+	if cut {
+		rest = "\nThe rest is omitted" + toFit + "; `" + s.details + "` prints all.\n"
+	}
+	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n%s%s%s\n%s\n%s\n%s\n</details>\n", title, names, fence, language, detail, fence, rest)
+}
+
+// shortened returns the first lines of a text if it would take up too much of a comment, such as a large file in a
+// ConfigMap, and whether it did.
+func shortened(text string) (short string, cut bool) {
+	if len(text) <= maxDetail {
+		return text, false
+	}
+	short = strings.ToValidUTF8(text[:maxDetail], "")
+	if end := strings.LastIndexByte(short, '\n'); end > 0 {
+		return short[:end], true
+	}
+	return short, true
 }
 
 // markdownText escapes text for Markdown and HTML. Character references have no meaning in either, where

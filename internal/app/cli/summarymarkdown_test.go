@@ -1,6 +1,97 @@
 package cli
 
-import "testing"
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/patchlab-dev/patchlab"
+)
+
+// TestMarkdownSummaryFitsIntoAComment: whatever the number and the size of the changes, GitHub takes the summary, what
+// is most important is in it, and what is left out is counted.
+func TestMarkdownSummaryFitsIntoAComment(t *testing.T) {
+	rows := func(n int, o outcome, detail func(int) string) (rows []row) {
+		for i := range n {
+			rows = append(rows, row{target: patchlab.Target{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: o.String() + strconv.Itoa(i)}, outcome: o, detail: detail(i)})
+		}
+		return rows
+	}
+	none := func(int) string { return "" }
+	same := func(int) string { return "-a\n+b\n" }
+	each := func(i int) string { return fmt.Sprintf("-a: %d\n+a: %d\n", i, i+1) }
+	large := func(i int) string { return fmt.Sprintf("-a: %d\n", i) + strings.Repeat("+b: 1\n", 20_000) }
+	line := func(int) string { return strings.Repeat("ü", 70_000) }
+	texts := func(n int, text string) (texts []string) {
+		for i := range n {
+			texts = append(texts, fmt.Sprint(text, i))
+		}
+		return texts
+	}
+	for _, c := range []struct {
+		why     string
+		summary summary
+		want    []string // in this order
+	}{
+		{"2,000 changes, and a few of each other outcome after them", summary{rows: append(append(append(rows(2000, changed, each), rows(2, removed, none)...), rows(1, conflicting, each)...), rows(2, refused, each)...)},
+			[]string{"| ConfigMap refused0 ", "| ConfigMap refused1 ", "| ConfigMap conflict0 ", "| ConfigMap removed1 ", "| ConfigMap changed0 ", " more objects are not listed, to fit into a comment: 1", " changed.\n",
+				"<summary>ConfigMap refused1 in namespace shop: refused</summary>", "<summary>ConfigMap conflict0 ", "<summary>ConfigMap changed0 ", "diffs and messages are omitted, to fit into a comment; `patchlab diff` prints all.\n"}},
+		{"2,000 changes of the same label", summary{rows: rows(2000, changed, same)}, []string{"<summary>2000 objects: changed in the same way</summary>\n\n- ConfigMap changed0 ", "- ConfigMap changed19 ", "- and 1980 more\n\n```diff\n-a\n+b\n```\n"}},
+		{"one outcome that is not listed at all", summary{rows: append(rows(1000, refused, same), rows(1000, created, none)...)}, []string{" more objects are not listed, to fit into a comment: ", " refused, 1000 created.\n"}},
+		{"large changes do not displace the others", summary{rows: append(rows(2, changed, large), rows(1, changed, each)...)},
+			[]string{"<summary>ConfigMap changed0 ", "+b: 1\n```\n\nThe rest is omitted, to fit into a comment; `patchlab diff` prints all.\n\n</details>", "<summary>ConfigMap changed1 ", "-a: 0\n+a: 1\n```\n\n</details>"}},
+		{"a long line", summary{rows: rows(1, changed, line)}, []string{"```diff\nüü", "ü\n```\n\nThe rest is omitted"}},
+		{"many warnings and notes", summary{warned: texts(2000, "warning "), notes: append(texts(2000, "note "), strings.Repeat("x", 70_000)), rows: rows(3, changed, each)},
+			[]string{"| ConfigMap changed2 ", "\n:warning: warning 0\n", " more warnings are not listed, to fit into a comment.\n", "<summary>2001 notes</summary>\n\n- note 0\n", " more lines are omitted, to fit into a comment.\n\n</details>", "<summary>ConfigMap changed2 "}},
+		{"a note with many lines leaves room for the others", summary{notes: []string{"kinds:\n  " + strings.Join(texts(2000, "K"), "\n  "), "another"}}, []string{"- kinds:\n  - K0\n  - K1\n", "- another\n", " more lines are omitted"}},
+		{"nothing has changed", summary{rows: rows(3, unchanged, none)}, []string{"**patchlab**: 0 objects\n"}},
+	} {
+		c.summary.app, c.summary.details = &App{}, "patchlab diff"
+		text := c.summary.markdown()
+		if n := utf8.RuneCountInString(text); n > 65_536 || len(text) > maxComment || !utf8.ValidString(text) {
+			t.Errorf("%s: the summary has %d characters in %d bytes, more than a comment can have", c.why, n, len(text))
+		}
+		rest := text
+		for _, want := range c.want {
+			_, after, found := strings.Cut(rest, want)
+			if !found {
+				t.Errorf("%s: the summary lacks %q, or has it in another place", c.why, want)
+				continue
+			}
+			rest = after
+		}
+		if strings.Count(text, "<details>") != strings.Count(text, "</details>") || strings.Count(text, "```")%2 != 0 {
+			t.Errorf("%s: an element is not closed", c.why)
+		}
+	}
+}
+
+// TestMarkdownSummaryOfLargeObjects checks the summary of the command.
+func TestMarkdownSummaryOfLargeObjects(t *testing.T) {
+	var manifests strings.Builder
+	for i := range 20 {
+		size := 10
+		if i == 3 {
+			size = 70_000
+		}
+		fmt.Fprintf(&manifests, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%d}\ndata: {k: %s}\n", i, strings.Repeat("x", size))
+	}
+	var out, errOut bytes.Buffer
+	if code := Run([]string{"apply", "-f", "-", "--summary", "markdown"}, strings.NewReader(manifests.String()), &out, &errOut); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, errOut.String())
+	}
+	for _, want := range []string{"| ConfigMap c19 in namespace default | created |", "<summary>ConfigMap c3 in namespace default: created</summary>", "`patchlab apply -o diff` prints all.", "<summary>ConfigMap c19 in namespace default: created</summary>"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the summary lacks %q", want)
+		}
+	}
+	if out.Len() > maxComment {
+		t.Errorf("the summary has %d bytes", out.Len())
+	}
+}
 
 // TestMarkdownText: a name neither formats text nor ends the cell of a table, and notifies nobody.
 func TestMarkdownText(t *testing.T) {
