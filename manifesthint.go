@@ -34,13 +34,16 @@ func (w *write) manifestHint(f FieldError) string {
 	return cmp.Or(w.keptItem(f.Path), w.keptField(f))
 }
 
-// hookHint returns advice on a manifest that Helm does not send as a change, "" for any other: the Jobs of a
-// chart's hooks have another template in each version.
+// hookHint returns advice on a manifest that Helm or Argo CD does not send as a change, "" for any other: the Jobs of
+// hooks have another template in each version.
 func (w *write) hookHint() string {
-	if !w.Value.Lookup("metadata", "annotations", "helm.sh/hook").Exists() {
-		return ""
+	switch annotations := w.Value.Lookup("metadata", "annotations"); {
+	case annotations.Get("helm.sh/hook").Exists():
+		return "\nthe manifest is a Helm hook, which Helm deletes and creates anew instead of changing it; 'helm template --no-hooks' leaves it out"
+	case annotations.Get("argocd.argoproj.io/hook").Exists():
+		return "\nthe manifest is a hook of Argo CD, which deletes and creates it anew instead of changing it, unless its hook-delete-policy is another"
 	}
-	return "\nthe manifest is a Helm hook, which Helm deletes and creates anew instead of changing it; 'helm template --no-hooks' leaves it out"
+	return ""
 }
 
 // isEncrypted reports whether a value is a text that SOPS has encrypted.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
-	"github.com/patchlab-dev/patchlab/patch"
 )
 
 // diffOptions are the flags of diff.
@@ -173,6 +171,9 @@ func (a *App) differing(ctx context.Context, o *diffOptions) (*differing, error)
 	if err != nil {
 		return nil, err
 	}
+	if o.inputs.folders != nil {
+		a.noteSkippedVersions(&o.inputs)
+	}
 	registry, err := o.schemas.registry(ctx, a, from, to)
 	if err != nil {
 		return nil, err
@@ -200,7 +201,7 @@ func (a *App) bothSides(ctx context.Context, o *diffOptions) (from, to documents
 
 // wanted reads TO, which may also be an object of a cluster.
 func (a *App) wanted(ctx context.Context, o *diffOptions, namespace string) (documents, error) {
-	if len(o.inputs.files) == 1 && isResource(o.inputs.files[0]) {
+	if len(o.inputs.files) == 1 && o.inputs.isResource(o.inputs.files[0]) {
 		to, err := o.inputs.kubectl.get(ctx, o.inputs.files[0], namespace)
 		if err == nil && len(to.objects()) == 0 {
 			err = errors.New(notFound(o.inputs.files[0], namespace))
@@ -224,6 +225,8 @@ type differing struct {
 	printed   int                      // number of texts, or of configurations for server-side apply
 	refused   bool                     // at least one object or patch
 	summary   summary
+	// refusedBefore are the refusals of manifests that are the same in both folders.
+	refusedBefore []*patchlab.Error
 }
 
 // one prints the patches for an object.
@@ -233,8 +236,11 @@ func (d *differing) one(object manifest.Object) error {
 		d.matched[withoutVersion(refusedTarget(object))] = true
 		return nil
 	}
+	if done, err := d.asWritten(object); done {
+		return err
+	}
 	if from, several := d.folders.counterpart(object); several && len(from) == 0 {
-		return d.onlyInTo(d.targetOf(object), object)
+		return d.addedTo(object, d.targetOf(object))
 	}
 	found, err := d.alternatives(object)
 	var e *patchlab.Error
@@ -244,13 +250,15 @@ func (d *differing) one(object manifest.Object) error {
 			return changeError(e)
 		}
 		if d.added(object, e) {
-			return d.onlyInTo(e.Target, object)
+			return d.addedTo(object, e.Target)
 		}
 		return d.refuse(e, object)
 	case err != nil:
 		return err
 	}
-	d.notes.add(found.Target, found.Notes)
+	if d.folders == nil || len(found.Changes) > 0 { // a comment for a pull request is about what changes
+		d.notes.add(found.Target, found.Notes)
+	}
 	d.matched[withoutVersion(found.Target)] = true
 	result := row{target: found.Target, file: d.fileInTo(object), outcome: unchanged, fields: len(found.Changes)}
 	if len(found.Changes) > 0 {
@@ -296,65 +304,23 @@ func (d *differing) refuse(e *patchlab.Error, object manifest.Object) error {
 	if !d.o.showSecrets {
 		e = maskConflicts(e)
 	}
+	t := e.Target
+	if t.Kind == "" { // it does not exist
+		t = targetOf(object.Value)
+	}
+	d.matched[withoutVersion(t)] = true
+	if d.folders.unchanged(object) {
+		d.refusedBefore = append(d.refusedBefore, e)
+		return d.written(object, row{target: d.targetOf(object), file: d.fileInTo(object), outcome: unchanged}, nil)
+	}
 	d.app.fail(e.Error())
 	d.refused = true
-	d.matched[withoutVersion(e.Target)] = true
-	if d.add(row{target: e.Target, file: d.fileInTo(object), position: e.Position, outcome: refused, detail: e.Error()}, nil) || !d.asDocuments() {
+	if d.add(row{target: t, file: d.fileInTo(object), position: e.Position, outcome: refused, detail: e.Error()}, nil) || !d.asDocuments() {
 		return nil
 	}
 	refusal, err := refusalDocument(e)
 	d.documents = append(d.documents, refusal)
 	return err
-}
-
-// alternatives returns the patches for an object. A manifest lacks fields that the API server has set
-// and that no update may remove, such as the labels in the template of a Job. If an update with it
-// is refused, the intended object is what 'kubectl diff' compares with: the result of an apply, which
-// keeps the fields that the manifest omits.
-func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives, error) {
-	from, several := d.folders.counterpart(object)
-	if !several {
-		from = d.from.candidates(object)
-	}
-	var to patchlab.Input = documents{object.Document}
-	if len(object.At) > 0 {
-		to = object.Value
-	}
-	options := d.o.apply
-	options.KeepLastApplied = true // no user wants to remove it, and it would be the only difference of most objects
-	found, err := d.lab.Alternatives(from, to, options)
-	var refused *patchlab.Error
-	if !errors.As(err, &refused) || refused.Code != http.StatusUnprocessableEntity || object.Value.Lookup("metadata", "uid").Exists() {
-		return found, err
-	}
-	o := d.o.apply
-	o.FieldManager = "" // that of kubectl
-	applied, applyErr := d.lab.ClientApply(from, to, o)
-	var invalid *patchlab.Error
-	switch {
-	case errors.As(applyErr, &invalid) && invalid.Code == refused.Code && len(invalid.Fields) < len(refused.Fields):
-		return nil, applyErr // without what the manifest omits
-	case applyErr != nil:
-		return nil, err
-	}
-	kept, keptErr := d.lab.Alternatives(from, withLastApplied(applied.After.Value, applied.Before.Value), d.o.apply)
-	if keptErr != nil {
-		return nil, err
-	}
-	kept.Notes = append(kept.Notes, "fields that the manifest omits keep their values, as in 'kubectl diff', because an update without them would be refused")
-	return kept, nil
-}
-
-// withLastApplied returns an object with the last-applied annotation of another.
-func withLastApplied(object, other document.Value) document.Value {
-	if annotation := other.Follow(lastApplied()); annotation.Exists() {
-		return object.Set(annotation, "metadata", "annotations", patch.LastApplied)
-	}
-	object = object.Remove("metadata", "annotations", patch.LastApplied)
-	if object.Lookup("metadata", "annotations").Len() == 0 && !other.Lookup("metadata", "annotations").Exists() {
-		object = object.Remove("metadata", "annotations")
-	}
-	return object
 }
 
 func typeName(action patchlab.Action) string {
@@ -368,6 +334,7 @@ func typeName(action patchlab.Action) string {
 
 // finish prints the collected output and returns the exit code.
 func (d *differing) finish() error {
+	d.noteRefusedBefore()
 	switch {
 	case d.o.summary.replacesOutput():
 		text, err := d.summary.report(&d.notes)

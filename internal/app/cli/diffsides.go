@@ -36,6 +36,19 @@ func (d *differing) fileInTo(object manifest.Object) string {
 	return d.folders.fileOf(d.folders.to, object)
 }
 
+// addedTo reports an object that FROM does not have. Of two folders, it is what a pull request adds, which the API
+// server may refuse.
+func (d *differing) addedTo(object manifest.Object, t patchlab.Target) error {
+	if d.folders != nil {
+		created, err := d.create(object)
+		if err != nil {
+			return d.refuseOr(err, object)
+		}
+		d.notes.add(t, created.Notes)
+	}
+	return d.onlyInTo(t, object)
+}
+
 // onlyInTo reports an object that FROM does not have.
 func (d *differing) onlyInTo(t patchlab.Target, object manifest.Object) error {
 	result := row{target: t, file: d.fileInTo(object), outcome: onlyInTo}
@@ -60,23 +73,20 @@ func (d *differing) onlyInTo(t patchlab.Target, object manifest.Object) error {
 // folders, they are no difference, because FROM may be a dump of a cluster.
 func (d *differing) onlyInFrom() error {
 	const most = 20 // in text
-	n, namespace := 0, d.o.apply.Namespace
+	n := 0
 	for _, object := range d.from.all.objects() {
-		t, file := targetOf(object.Value), ""
-		gone, several := d.folders.removed(object)
-		if several {
-			file = d.folders.fileOf(d.folders.from, object)
+		if !d.isOnlyInFrom(object) {
+			continue
 		}
-		result := row{target: t, file: file, outcome: onlyInFrom}
+		result := row{target: targetOf(object.Value), outcome: onlyInFrom}
 		if d.folders != nil { // objects of a cluster state their namespace
-			result.target, result.outcome = d.targetOf(object), removed
+			result = row{target: d.targetOf(object), file: d.folders.fileOf(d.folders.from, object), outcome: removed}
+			d.noteDependents(object, result.name())
 		}
 		switch {
-		case namespace != "" && t.Namespace != "" && t.Namespace != namespace: // TO cannot have it
-		case t.Name == "" || several && !gone || !several && d.hasMatched(t):
 		case d.add(result, nil):
 		case d.asDocuments():
-			if err := d.document(onlyIn("FROM", t)); err != nil {
+			if err := d.document(onlyIn("FROM", result.target)); err != nil {
 				return err
 			}
 		case n >= most:
@@ -93,6 +103,30 @@ func (d *differing) onlyInFrom() error {
 		d.app.note(count(n-most, "other object is", "other objects are") + " only in FROM; -o json lists them")
 	}
 	return nil
+}
+
+// isOnlyInFrom reports whether TO does not have an object of FROM. It cannot have those of other namespaces with
+// --namespace.
+func (d *differing) isOnlyInFrom(object manifest.Object) bool {
+	t := targetOf(object.Value)
+	if namespace := d.o.apply.Namespace; namespace != "" && t.Namespace != "" && t.Namespace != namespace {
+		return false
+	}
+	if gone, several := d.folders.removed(object); several {
+		return gone
+	}
+	return t.Name != "" && !d.hasMatched(t)
+}
+
+// noteDependents reports that the removal of a manifest can delete more objects than its own.
+func (d *differing) noteDependents(object manifest.Object, name string) {
+	what := "all objects of its kind"
+	if of := sameNameOf(object); of.group == "" && of.kind == "Namespace" {
+		what = "all objects in it"
+	} else if !object.IsCRD() {
+		return
+	}
+	d.app.note("Warning: where the objects of removed manifests are deleted, " + what + " are deleted with " + name)
 }
 
 // hasMatched reports whether an object of FROM has been compared with one of TO. The namespace that it

@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -19,14 +24,31 @@ type versionsOfFolder struct {
 	// several are the positions of the objects of FROM whose name several objects have, and whether
 	// TO has a counterpart.
 	several map[string]bool
+	// before has the objects of FROM, and redefined the kinds whose CustomResourceDefinition differs in TO.
+	before    map[sameName][]manifest.Object
+	redefined map[schema.GroupVersionKind]bool
+	// skipped and unread are the files of both folders that were skipped, or cannot be parsed.
+	skipped []manifest.Skipped
+	unread  []unreadFile
 }
 
-// foldersOf returns the two folders that FROM and TO name, nil if not both are folders.
+// unreadFile is a file that cannot be parsed.
+type unreadFile struct {
+	name string
+	err  error
+}
+
+// foldersOf returns the two folders that FROM and TO name, nil if not both are folders. One that does not exist is an
+// empty one, as for the manifests of a new application.
 func foldersOf(f *inputFlags) *versionsOfFolder {
-	if f.kustomize != "" || len(f.files) != 1 || !isFolder(f.live) || !isFolder(f.files[0]) {
+	if f.kustomize != "" || len(f.files) != 1 {
 		return nil
 	}
-	return &versionsOfFolder{from: f.live, to: f.files[0]}
+	from, to := f.live, f.files[0]
+	if !isFolder(from) && !isFolder(to) || !isFolder(from) && !isMissingFolder(from) || !isFolder(to) && !isMissingFolder(to) {
+		return nil
+	}
+	return &versionsOfFolder{from: from, to: to}
 }
 
 func isFolder(name string) bool {
@@ -34,12 +56,43 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
+// isMissingFolder reports whether a name can be that of a folder in one that exists. A single name is more likely
+// misspelled, and one that begins with a kind is an object of a cluster.
+func isMissingFolder(name string) bool {
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) || name == "" || strings.ContainsAny(name, "*?[") || filepath.Ext(name) != "" {
+		return false
+	}
+	if kind, _, _ := strings.Cut(name, "/"); isResource(name) && otherName(kind) != "" {
+		return false
+	}
+	for dir := filepath.Dir(filepath.Clean(name)); dir != filepath.Dir(dir) && dir != "."; dir = filepath.Dir(dir) {
+		if isFolder(dir) {
+			return true
+		}
+	}
+	return false
+}
+
 // sameName identifies objects that an API server could not have at once.
-type sameName struct{ group, kind, namespace, name string }
+type sameName struct {
+	group, kind, namespace, name string
+	// generated reports whether the name is the beginning of one that the API server generates.
+	generated bool
+}
 
 func sameNameOf(o manifest.Object) sameName {
 	group, _, _ := schema.SplitAPIVersion(o.Value.Get("apiVersion").StringOr(""))
-	return sameName{group, o.Kind(), namespaceOf(o), o.Value.Lookup("metadata", "name").StringOr("")}
+	return sameName{group: group, kind: o.Kind(), namespace: namespaceOf(o), name: o.Value.Lookup("metadata", "name").StringOr("")}
+}
+
+// versionNameOf returns the name by which the versions of a manifest are found: objects with a generated name have
+// their generateName.
+func versionNameOf(o manifest.Object) sameName {
+	name := sameNameOf(o)
+	if name.name == "" {
+		name.name, name.generated = o.Value.Lookup("metadata", "generateName").StringOr(""), true
+	}
+	return name
 }
 
 // pair finds the counterparts of the objects whose name several objects of a folder have: the one in the
@@ -47,8 +100,9 @@ func sameNameOf(o manifest.Object) sameName {
 func (v *versionsOfFolder) pair(from, to documents) {
 	v.counterparts, v.several = map[string]documents{}, map[string]bool{}
 	before, after := byName(from), byName(to)
+	v.before, v.redefined = before, redefinedIn(before, after)
 	several := func(name sameName) bool {
-		return name.kind != "" && name.name != "" && (len(before[name]) > 1 || len(after[name]) > 1)
+		return name.kind != "" && name.name != "" && (len(before[name]) > 1 || len(after[name]) > 1 || name.generated)
 	}
 	for name, had := range before {
 		for _, o := range had {
@@ -106,10 +160,51 @@ func fileWithin(folder string, o manifest.Object) string {
 func byName(docs documents) map[sameName][]manifest.Object {
 	found := map[sameName][]manifest.Object{}
 	for _, o := range docs.objects() {
-		name := sameNameOf(o)
+		name := versionNameOf(o)
 		found[name] = append(found[name], o)
 	}
 	return found
+}
+
+// redefinedIn returns the kinds of which not both versions have the same CustomResourceDefinition.
+func redefinedIn(before, after map[sameName][]manifest.Object) map[schema.GroupVersionKind]bool {
+	redefined := map[schema.GroupVersionKind]bool{}
+	for _, version := range [...][2]map[sameName][]manifest.Object{{before, after}, {after, before}} {
+		for name, definitions := range version[0] {
+			for _, o := range definitions {
+				same := slices.ContainsFunc(version[1][name], func(other manifest.Object) bool { return document.Equal(o.Value, other.Value) })
+				if o.IsCRD() && !same {
+					redefined[schema.GroupVersionKind{Group: o.Value.Lookup("spec", "group").StringOr(""), Kind: o.Value.Lookup("spec", "names", "kind").StringOr("")}] = true
+				}
+			}
+		}
+	}
+	return redefined
+}
+
+// versionBefore returns the manifest of FROM that an object of TO is a version of.
+func (v *versionsOfFolder) versionBefore(o manifest.Object) (before manifest.Object, found bool) {
+	if counterpart, several := v.counterpart(o); several {
+		if len(counterpart) == 0 {
+			return manifest.Object{}, false
+		}
+		return manifest.Object{Value: counterpart[0].Root, Document: counterpart[0]}, true
+	}
+	same := v.before[versionNameOf(o)]
+	if len(same) == 0 {
+		return manifest.Object{}, false
+	}
+	return same[0], true
+}
+
+// unchanged reports whether both folders have the same manifest, and the same definition of its kind.
+func (v *versionsOfFolder) unchanged(o manifest.Object) bool {
+	if v == nil {
+		return false
+	}
+	before, found := v.versionBefore(o)
+	name := sameNameOf(o)
+	return found && document.Equal(before.Value, o.Value) && !v.redefined[schema.GroupVersionKind{Group: name.group, Kind: name.kind}]
 }
 
 // counterpart returns the object of FROM that an object of TO is compared with, if several have its name. It

@@ -137,7 +137,7 @@ func (f *inputFlags) readBeside(ctx context.Context, a *App, namespace string, r
 			f.exclude.noteUnused(a)
 		}
 	}()
-	if namespace == "" && isResource(f.live) {
+	if namespace == "" && f.isResource(f.live) {
 		if others, err = read(); err != nil {
 			return nil, nil, err
 		}
@@ -191,8 +191,8 @@ func (f *inputFlags) readChanges(ctx context.Context, a *App) (changes documents
 	}
 	if f.folders == nil {
 		a.noteTwice(changes, "; both are processed, in this order")
+		a.noteHooks(changes)
 	}
-	a.noteHooks(changes)
 	return changes, nil
 }
 
@@ -241,7 +241,7 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 	switch {
 	case f.live == "":
 		return nil, nil
-	case isResource(f.live):
+	case f.isResource(f.live):
 		live, err := f.kubectl.get(ctx, f.live, namespace)
 		if err == nil && len(live.objects()) == 0 {
 			a.note(notFound(f.live, namespace))
@@ -328,6 +328,9 @@ func isResource(name string) bool {
 	return true
 }
 
+// isResource reports whether an input is an object of a cluster. Two folders may have such names.
+func (f *inputFlags) isResource(name string) bool { return f.folders == nil && isResource(name) }
+
 // withResourceAdvice adds to the error of an input that is not a file how an object of a cluster is named,
 // if the name could be that of a kind, as in 'kubectl get deployment web'.
 func withResourceAdvice(name string, err error) error {
@@ -350,6 +353,15 @@ func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(string
 	source.Recursive, source.Duplicates, source.Unread = f.recursive, d, unread
 	f.exclude.apply(source)
 	if f.folders != nil {
+		source.Encrypted = true
+		source.Unread = func(file string, err error) { f.folders.unread = append(f.folders.unread, unreadFile{file, err}) }
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			missing := !isFolder(name)
+			if missing {
+				a.note("the folder " + name + " does not exist, and is compared as an empty one")
+			}
+			return missing
+		})
 		source.Empty = func(dir string) { a.note(dir + " has no .yaml, .yml or .json file") }
 	}
 	if f.command != nil && f.command.Flags().Lookup("recursive") != nil {
@@ -360,7 +372,11 @@ func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(string
 	if err != nil {
 		return nil, err
 	}
-	a.noteSkipped(f, skipped)
+	if f.folders == nil {
+		a.noteSkipped(f, skipped)
+	} else { // they are reported with those of the other folder
+		f.folders.skipped = append(f.folders.skipped, skipped...)
+	}
 	return docs, nil
 }
 

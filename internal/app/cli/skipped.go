@@ -40,6 +40,7 @@ func skippedNotes(skipped []manifest.Skipped, advice string) (notes []string) {
 	add(manifest.Configuration, len(names[manifest.Configuration]), "document of a kind that no API server has", "documents of kinds that no API server has", 10, "")
 	add(manifest.KustomizeInput, len(names[manifest.KustomizeInput]), "file that a kustomization uses as a patch or another input", "files that kustomizations use as patches or other inputs", 5, "")
 	add(manifest.Kustomization, len(names[manifest.Kustomization]), "kustomization", "kustomizations", 3, "; "+advice)
+	add(manifest.Encrypted, len(names[manifest.Encrypted]), "file that SOPS has encrypted", "files that SOPS has encrypted", 5, "; decrypt them first, for example with 'sops decrypt'")
 	add(manifest.ChartTemplates, len(names[manifest.ChartTemplates]), "folder with the templates of a Helm chart", "folders with the templates of Helm charts", 5, "; render them first, for example with 'helm template'")
 	return notes
 }

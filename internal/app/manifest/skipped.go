@@ -33,6 +33,8 @@ const (
 	// KustomizeInput is a document in a file that a kustomization names as a patch, or as another input
 	// that is not a resource. Most patches look like objects.
 	KustomizeInput
+	// Encrypted is a document that SOPS has encrypted, which is sent to an API server after its decryption.
+	Encrypted
 	// ChartTemplates is a folder with the templates of a chart.
 	ChartTemplates
 )
@@ -45,11 +47,21 @@ func skippedAs(d *document.Document) (Reason, bool) {
 	switch {
 	case IsKustomization(d):
 		return Kustomization, true
+	case kind && version && isEncrypted(v):
+		return Encrypted, true
 	case kind && version:
 		return Configuration, isConfiguration(v)
 	}
 	return NoObject, !kind && !version || !v.Get("metadata").Exists()
 }
+
+// isEncrypted reports whether SOPS has encrypted a document, which then has the code that authenticates it.
+func isEncrypted(v document.Value) bool {
+	return strings.HasPrefix(v.Lookup("sops", "mac").StringOr(""), "ENC[")
+}
+
+// IsEncrypted reports whether SOPS has encrypted the document of an object.
+func (o Object) IsEncrypted() bool { return isEncrypted(o.Document.Root) }
 
 // IsKustomization reports whether a document is an input of kustomize with a kind of its own, or has no kind and is in
 // a file with a name of a kustomization.
@@ -67,6 +79,9 @@ func IsKustomization(d *document.Document) bool {
 func isConfiguration(v document.Value) bool {
 	group, version, ok := schema.SplitAPIVersion(v.Get("apiVersion").StringOr(""))
 	if !ok {
+		return false
+	}
+	if group == "patchlab.dev" { // the output of a command, such as a refusal, which the commands report
 		return false
 	}
 	kind := v.Get("kind").StringOr("")

@@ -32,6 +32,9 @@ func TestSkippedDocuments(t *testing.T) {
 		{"a chart", "Chart.yaml", "apiVersion: v2\nname: a\nversion: 1.0.0\n", manifest.NoObject},
 		{"values, a workflow, a compose file or a helmfile", "a.yaml", "services: {}\n", manifest.NoObject},
 		{"a JSON patch that no kustomization names", "a.json", `[{"op":"remove","path":"/a"}]`, manifest.NoObject},
+		{"a Secret that SOPS has encrypted", "a.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: 'ENC[AES256_GCM,data:a]'}\nsops: {mac: 'ENC[AES256_GCM,data:b]'}\n", manifest.Encrypted},
+		{"values that SOPS has encrypted", "a.yaml", "password: 'ENC[AES256_GCM,data:a]'\nsops: {mac: 'ENC[AES256_GCM,data:b]'}\n", manifest.NoObject},
+		{"a refusal that patchlab has printed is reported by the commands", "a.yaml", "apiVersion: patchlab.dev/v1\nkind: Refusal\n", object},
 		{"a kustomization without a kind", "kustomization.yml", "resources: []\n", manifest.Kustomization},
 		{"a component", "kustomization.yaml", "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n", manifest.Kustomization},
 		{"Flux's object of the same name", "kustomization.yaml", "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\n", object},
@@ -124,6 +127,15 @@ func TestSkippedTemplates(t *testing.T) {
 	_, skipped, err := s.Documents("a")
 	if err != nil || len(skipped) != 2 || skipped[0].Reason != manifest.ChartTemplates || skipped[0].Position.Name != "a/templates" {
 		t.Errorf("%v (%v)", skipped, err)
+	}
+}
+
+// TestEncrypted checks that a reader can ask for encrypted documents.
+func TestEncrypted(t *testing.T) {
+	s := manifest.Source{Encrypted: true, FS: fstest.MapFS{"in/a.yaml": {Data: []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nsops: {mac: 'ENC[a]'}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: b}\n")}}}
+	objects, skipped, err := s.Objects("in")
+	if err != nil || len(objects) != 2 || len(skipped) != 0 || !objects[0].IsEncrypted() || objects[1].IsEncrypted() {
+		t.Errorf("%d objects, %v (%v)", len(objects), skipped, err)
 	}
 }
 

@@ -40,6 +40,8 @@ type Source struct {
 	Exclude []string
 	// Excluded, if not nil, is called with each file or directory that a pattern of Exclude skips.
 	Excluded func(pattern, name string)
+	// Encrypted includes documents that SOPS has encrypted in what Documents returns.
+	Encrypted bool
 	// Shallow, if not nil, is called with each directory that has manifests besides those in its
 	// subdirectories, which are not read because Recursive is not set.
 	Shallow func(dir string)
@@ -124,7 +126,7 @@ func (s *Source) Documents(names ...string) (docs []*document.Document, skipped 
 			if len(inputs) > 0 && inputs[d.PositionOf(nil).Name] {
 				reason, skip = KustomizeInput, true
 			}
-			if !skip {
+			if !skip || reason == Encrypted && s.Encrypted {
 				docs = append(docs, d)
 				continue
 			}
