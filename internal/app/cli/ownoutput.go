@@ -22,7 +22,11 @@ func notAnObject(o manifest.Object) error {
 	if o.Kind() != refusalKind {
 		return fmt.Errorf("%s: this is a %s, which patchlab has printed about an object, and not an object", o.Position(), oneLine(o.Kind()))
 	}
-	return fmt.Errorf("%s: this is the refusal of %s, and not an object: %s", o.Position(), refusedTarget(o), o.Value.Get("message").StringOr(""))
+	of := refusedTarget(o).String()
+	if of == "" { // of a kind that does not exist
+		of = "a manifest"
+	}
+	return fmt.Errorf("%s: this is the refusal of %s, and not an object: %s", o.Position(), of, o.Value.Get("message").StringOr(""))
 }
 
 // refusedTarget returns the object that a refusal is about.

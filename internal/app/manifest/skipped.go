@@ -156,7 +156,7 @@ func kustomizeFiles(v document.Value) []string {
 	}
 	for _, field := range [...]string{"patches", "patchesJson6902", "replacements"} {
 		for _, item := range v.Get(field).Items() {
-			names = append(names, item.Get("path").StringOr(""))
+			names = append(names, item.Get("path").StringOr(""), item.StringOr("")) // the latter in old versions
 		}
 	}
 	for _, field := range [...]string{"configMapGenerator", "secretGenerator"} {

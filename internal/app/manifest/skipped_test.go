@@ -72,6 +72,7 @@ resources: [../base]
 patches:
 - path: patches/size.yaml
 - path: ../base/both.yaml
+- first.yaml
 - patch: |-
     [{op: remove, path: /data}]
 patchesStrategicMerge:
@@ -87,7 +88,7 @@ configMapGenerator: [{name: b, files: [content.yaml, key=renamed.yaml]}]
 		"prod/not-used.yaml": {Data: []byte(resource)},
 	}
 	var want []string
-	for _, name := range []string{"patches/size.yaml", "old.yaml", "json.yaml", "chart.yaml", "replacement.yaml", "content.yaml", "renamed.yaml"} {
+	for _, name := range []string{"patches/size.yaml", "first.yaml", "old.yaml", "json.yaml", "chart.yaml", "replacement.yaml", "content.yaml", "renamed.yaml"} {
 		files["prod/"+name] = &fstest.MapFile{Data: []byte(resource)}
 		want = append(want, "prod/"+name)
 	}
