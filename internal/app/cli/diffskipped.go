@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
@@ -15,15 +16,24 @@ import (
 // be parsed. What is the same in both is none of the changes between them, and only a file of TO is an error.
 func (a *App) noteSkippedVersions(f *inputFlags) {
 	v := f.folders
-	var differ []manifest.Skipped
+	var differ, effective []manifest.Skipped
 	for _, s := range v.skipped {
 		other, inFrom := v.other(s.Position.Name)
 		if a.sameFiles(s.Position.Name, other) || inFrom && exists(other) { // which is reported
 			continue
 		}
-		differ = append(differ, s)
+		if a.changesObjects(s, other) {
+			effective = append(effective, s)
+		} else {
+			differ = append(differ, s)
+		}
 	}
-	a.noteSkipped(f, differ)
+	for _, text := range skippedNotes(effective, "changed ", f.kustomizationAdvice(a)) {
+		a.note("Warning: " + text)
+	}
+	for _, text := range skippedNotes(differ, "changed ", f.kustomizationAdvice(a)) {
+		a.note(text)
+	}
 	for _, file := range v.unread {
 		other, inFrom := v.other(file.name)
 		switch same := a.sameFiles(file.name, other); {
@@ -38,16 +48,41 @@ func (a *App) noteSkippedVersions(f *inputFlags) {
 	}
 }
 
-// other returns the name in the other folder of a file or folder, and whether it is one of FROM.
-func (v *versionsOfFolder) other(name string) (other string, inFrom bool) {
-	if within, err := filepath.Rel(v.to, name); err == nil && filepath.IsLocal(within) {
-		return filepath.Join(v.from, within), false
+// changesObjects reports whether a skipped file that differs in the other folder changes objects that are not compared: a
+// patch, the templates of a chart, or a kustomization that differs in more than its resources, such as its images.
+func (a *App) changesObjects(s manifest.Skipped, other string) bool {
+	switch s.Reason {
+	case manifest.KustomizeInput, manifest.ChartTemplates:
+		return true
+	case manifest.Kustomization:
+		return exists(other) && !document.Equal(a.withoutResources(s.Position.Name), a.withoutResources(other))
 	}
-	within, err := filepath.Rel(v.from, name)
+	return false
+}
+
+// withoutResources returns a kustomization without the files with its objects.
+func (a *App) withoutResources(name string) document.Value {
+	data, err := a.read(name)
 	if err != nil {
-		return name, true
+		return document.Value{}
 	}
-	return filepath.Join(v.to, within), true
+	docs, err := manifest.Parse(name, data)
+	if err != nil || len(docs) == 0 {
+		return document.Value{}
+	}
+	return docs[0].Root.Without("resources").Without("bases")
+}
+
+// other returns the name in the other folder of a file or folder, and whether it is one of FROM. One folder may be in the
+// other, as the work tree of another version is.
+func (v *versionsOfFolder) other(name string) (other string, inFrom bool) {
+	inTo, errTo := filepath.Rel(v.to, name)
+	within, errFrom := filepath.Rel(v.from, name)
+	isTo, isFrom := errTo == nil && filepath.IsLocal(inTo), errFrom == nil && filepath.IsLocal(within)
+	if isFrom && (!isTo || len(within) < len(inTo)) {
+		return filepath.Join(v.to, within), true
+	}
+	return filepath.Join(v.from, inTo), false
 }
 
 func exists(name string) bool {

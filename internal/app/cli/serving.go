@@ -152,7 +152,7 @@ func (s *serving) readInitialObjects() (err error) {
 	source := s.app.source()
 	source.Recursive = true
 	loaded, skipped, err := source.Objects(s.flags.load...)
-	for _, text := range skippedNotes(skipped, "build it first, for example with 'kubectl kustomize'") {
+	for _, text := range skippedNotes(skipped, "", "build it first, for example with 'kubectl kustomize'") {
 		s.app.note("--load: " + text)
 	}
 	s.initial.loaded = loaded

@@ -9,14 +9,14 @@ import (
 
 // noteSkipped reports what was skipped in folders.
 func (a *App) noteSkipped(f *inputFlags, skipped []manifest.Skipped) {
-	for _, text := range skippedNotes(skipped, f.kustomizationAdvice(a)) {
+	for _, text := range skippedNotes(skipped, "", f.kustomizationAdvice(a)) {
 		a.note(text)
 	}
 }
 
 // skippedNotes returns a note for each reason for which something was skipped in folders, with the names of the first
-// files. advice is how a kustomization is processed.
-func skippedNotes(skipped []manifest.Skipped, advice string) (notes []string) {
+// files. adjective describes all of them, and advice is how a kustomization is processed.
+func skippedNotes(skipped []manifest.Skipped, adjective, advice string) (notes []string) {
 	names := map[manifest.Reason][]string{}
 	documents := 0
 	for _, s := range skipped {
@@ -33,7 +33,7 @@ func skippedNotes(skipped []manifest.Skipped, advice string) (notes []string) {
 	}
 	add := func(reason manifest.Reason, n int, one, many string, most int, then string) {
 		if n > 0 {
-			notes = append(notes, count(n, one, many)+" skipped: "+firstOf(names[reason], most)+then)
+			notes = append(notes, count(n, adjective+one, adjective+many)+" skipped: "+firstOf(names[reason], most)+then)
 		}
 	}
 	add(manifest.NoObject, documents, "document that is not an object", "documents that are not objects", 3, "")
@@ -55,6 +55,9 @@ func firstOf(names []string, most int) string {
 
 // kustomizationAdvice describes how the command processes a kustomization: not every command has -k.
 func (f *inputFlags) kustomizationAdvice(a *App) string {
+	if f.folders != nil {
+		return "build both versions first, for example with 'kubectl kustomize', to compare the objects"
+	}
 	if f.command == nil || f.command.Flags().Lookup("kustomize") != nil {
 		return "-k builds a kustomization with its patches"
 	}
