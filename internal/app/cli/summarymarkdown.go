@@ -18,6 +18,7 @@ const (
 	maxWarnings = maxComment / 8
 	maxNotes    = maxComment / 8
 	maxDetail   = maxComment / 5
+	maxRows     = 40 // of the table that are shown without a click
 	maxNames    = 20 // of the objects that change in the same way
 )
 
@@ -48,33 +49,53 @@ func (s *summary) markdown() string {
 	return b.String()
 }
 
-// markdownTable returns a table of the objects, and how many with each outcome did not fit into it.
+// markdownTable returns a table of the objects, of which a click shows those after the first, and how many with each
+// outcome did not fit into it.
 func markdownTable(rows []row) string {
 	if len(rows) == 0 {
 		return ""
 	}
+	const header = "\n| object | result |\n|---|---|\n"
+	shown := len(rows)
+	if shown > maxRows+maxRows/4 { // it is not worth a click to see a few more
+		shown = maxRows
+	}
 	var b strings.Builder
-	b.WriteString("\n| object | result |\n|---|---|\n")
-	for i, r := range rows {
+	b.WriteString(header)
+	listed := 0
+	for _, r := range rows {
 		line := fmt.Sprintf("| %s | %s |\n", markdownText(r.name()), r.result())
-		if b.Len()+len(line) <= maxTable {
-			b.WriteString(line)
-			continue
+		if b.Len()+len(line) > maxTable {
+			break
 		}
-		var left []string
-		var counts [outcomes]int
-		for _, r := range rows[i:] {
-			counts[r.outcome]++
+		if listed == shown {
+			fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n%s", count(len(rows)-listed, "more object", "more objects"), header)
 		}
-		for _, o := range byImportance {
-			if counts[o] > 0 {
-				left = append(left, fmt.Sprintf("%d %s", counts[o], o))
-			}
-		}
-		b.WriteString("\n" + count(len(rows)-i, "more object is", "more objects are") + " not listed" + toFit + ": " + strings.Join(left, ", ") + ".\n")
-		break
+		b.WriteString(line)
+		listed++
+	}
+	if listed < len(rows) {
+		b.WriteString("\n" + notListed(rows[listed:]) + "\n")
+	}
+	if listed > shown {
+		b.WriteString("\n</details>\n")
 	}
 	return b.String()
+}
+
+// notListed returns the number of objects, and that with each outcome.
+func notListed(rows []row) string {
+	var counts [outcomes]int
+	for _, r := range rows {
+		counts[r.outcome]++
+	}
+	var left []string
+	for _, o := range byImportance {
+		if counts[o] > 0 {
+			left = append(left, fmt.Sprintf("%d %s", counts[o], o))
+		}
+	}
+	return count(len(rows), "more object is", "more objects are") + " not listed" + toFit + ": " + strings.Join(left, ", ") + "."
 }
 
 // markdownWarnings returns a paragraph for each warning.

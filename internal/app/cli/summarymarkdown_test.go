@@ -37,7 +37,7 @@ func TestMarkdownSummaryFitsIntoAComment(t *testing.T) {
 		want    []string // in this order
 	}{
 		{"2,000 changes, and a few of each other outcome after them", summary{rows: append(append(append(rows(2000, changed, each), rows(2, removed, none)...), rows(1, conflicting, each)...), rows(2, refused, each)...)},
-			[]string{"| ConfigMap refused0 ", "| ConfigMap refused1 ", "| ConfigMap conflict0 ", "| ConfigMap removed1 ", "| ConfigMap changed0 ", " more objects are not listed, to fit into a comment: 1", " changed.\n",
+			[]string{"| ConfigMap refused0 ", "| ConfigMap refused1 ", "| ConfigMap conflict0 ", "| ConfigMap removed1 ", "| ConfigMap changed0 ", "<summary>1965 more objects</summary>\n\n| object | result |\n|---|---|\n| ConfigMap changed35 ", " more objects are not listed, to fit into a comment: 1", " changed.\n\n</details>\n",
 				"<summary>ConfigMap refused1 in namespace shop: refused</summary>", "<summary>ConfigMap conflict0 ", "<summary>ConfigMap changed0 ", "diffs and messages are omitted, to fit into a comment; `patchlab diff` prints all.\n"}},
 		{"2,000 changes of the same label", summary{rows: rows(2000, changed, same)}, []string{"<summary>2000 objects: changed in the same way</summary>\n\n- ConfigMap changed0 ", "- ConfigMap changed19 ", "- and 1980 more\n\n```diff\n-a\n+b\n```\n"}},
 		{"one outcome that is not listed at all", summary{rows: append(rows(1000, refused, same), rows(1000, created, none)...)}, []string{" more objects are not listed, to fit into a comment: ", " refused, 1000 created.\n"}},
@@ -47,6 +47,8 @@ func TestMarkdownSummaryFitsIntoAComment(t *testing.T) {
 		{"many warnings and notes", summary{warned: texts(2000, "warning "), notes: append(texts(2000, "note "), strings.Repeat("x", 70_000)), rows: rows(3, changed, each)},
 			[]string{"| ConfigMap changed2 ", "\n:warning: warning 0\n", " more warnings are not listed, to fit into a comment.\n", "<summary>2001 notes</summary>\n\n- note 0\n", " more lines are omitted, to fit into a comment.\n\n</details>", "<summary>ConfigMap changed2 "}},
 		{"a note with many lines leaves room for the others", summary{notes: []string{"kinds:\n  " + strings.Join(texts(2000, "K"), "\n  "), "another"}}, []string{"- kinds:\n  - K0\n  - K1\n", "- another\n", " more lines are omitted"}},
+		{"a few more rows than are shown", summary{rows: rows(50, added, none)}, []string{"|---|---|\n| ConfigMap added0 ", "| ConfigMap added40 in namespace shop | added |\n| ConfigMap added41 "}},
+		{"more rows", summary{rows: rows(51, added, none)}, []string{"| ConfigMap added39 in namespace shop | added |\n\n<details><summary>11 more objects</summary>\n\n| object | result |\n|---|---|\n| ConfigMap added40 ", "| ConfigMap added50 in namespace shop | added |\n\n</details>\n"}},
 		{"nothing has changed", summary{rows: rows(3, unchanged, none)}, []string{"**patchlab**: 0 objects\n"}},
 	} {
 		c.summary.app, c.summary.details = &App{}, "patchlab diff"
