@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +44,23 @@ func (f *excludeFlag) apply(s *manifest.Source) {
 		}
 		f.used[pattern] = true
 	}
+}
+
+// advised adds to the error of a file how the hidden folder that it is in, within one of several folders, is skipped. Such
+// a folder belongs to a program, whose files need not be manifests.
+func (f *excludeFlag) advised(folders []string, file string, err error) error {
+	for _, folder := range folders {
+		within, failed := filepath.Rel(folder, file)
+		if failed != nil || !filepath.IsLocal(within) {
+			continue
+		}
+		for _, part := range strings.Split(filepath.ToSlash(filepath.Dir(within)), "/") {
+			if len(part) > 1 && strings.HasPrefix(part, ".") {
+				return fmt.Errorf("%w; --exclude %s skips this folder", err, part)
+			}
+		}
+	}
+	return err
 }
 
 // noteUnused reports the patterns that match nothing, which may be misspelled.

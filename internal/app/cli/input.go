@@ -364,6 +364,10 @@ func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(string
 		})
 		source.Empty = func(dir string) { a.note(dir + " has no .yaml, .yml or .json file") }
 	}
+	if f.command != nil && f.command.Flags().Lookup("exclude") != nil && source.Unread != nil {
+		report, folders := source.Unread, names
+		source.Unread = func(file string, err error) { report(file, f.exclude.advised(folders, file, err)) }
+	}
 	if f.command != nil && f.command.Flags().Lookup("recursive") != nil {
 		source.RecursiveFlag = "-R"
 		source.Shallow = func(dir string) { a.note("the folders within " + dir + " are not read; -R reads them") }
