@@ -65,9 +65,9 @@ differences are only counted.
 Two folders are two versions of the same manifests: an object that only one of them has is
 added or removed, which is a difference for --exit-code, and either folder may be empty, or
 not exist. If several objects of a folder have the same name, such as one in each overlay,
-those in files of the same name are compared. Added objects are validated, and what both
-folders have in the same way is not refused, as the check of a pull request requires
-(doc/pullrequest.md).
+those in files of the same name are compared. With -k, FROM can be another version of the
+kustomization. Added objects are validated, and what both versions have in the same way is
+not refused, as the check of a pull request requires (doc/pullrequest.md).
 
 The configuration for server-side apply contains the fields that --field-manager has
 applied before and that TO still has, and the changed fields. As in apply, the program
@@ -90,6 +90,9 @@ applied before and that TO still has, and the changed fields. As in apply, the p
   # List the objects that differ between two versions of a folder, or write a comment for a pull request
   patchlab diff before/ after/ -R --summary text
   patchlab diff before/ after/ -R --summary markdown > comment.md
+
+  # The same for two versions of a kustomization
+  patchlab diff before/overlays/prod -k overlays/prod --summary markdown
 
   # Print the changes since an earlier export
   patchlab diff yesterday.yaml deployment/web -n shop --type merge`,

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -18,6 +19,8 @@ import (
 // overlay, which are compared by their files.
 type versionsOfFolder struct {
 	from, to string
+	// built reports whether the folders are kustomizations, which are built.
+	built bool
 	// counterparts has, for each object of TO whose name several objects have, that of FROM, or none.
 	// The keys are positions.
 	counterparts map[string]documents
@@ -39,9 +42,12 @@ type unreadFile struct {
 }
 
 // foldersOf returns the two folders that FROM and TO name, nil if not both are folders. One that does not exist is an
-// empty one, as for the manifests of a new application.
+// empty one, as for the manifests of a new application. If TO is a kustomization, FROM may be another version of it.
 func foldersOf(f *inputFlags) *versionsOfFolder {
-	if f.kustomize != "" || len(f.files) != 1 {
+	switch {
+	case f.kustomize != "" && (hasKustomization(f.live) || isMissingFolder(f.live) && isFolder(f.kustomize)):
+		return &versionsOfFolder{from: f.live, to: f.kustomize, built: true}
+	case f.kustomize != "" || len(f.files) != 1:
 		return nil
 	}
 	from, to := f.live, f.files[0]
@@ -54,6 +60,27 @@ func foldersOf(f *inputFlags) *versionsOfFolder {
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
+}
+
+// hasKustomization reports whether a folder has a kustomization, which can be built.
+func hasKustomization(folder string) bool {
+	return slices.ContainsFunc([]string{"kustomization.yaml", "kustomization.yml", "Kustomization"}, func(name string) bool {
+		return folder != "" && exists(filepath.Join(folder, name))
+	})
+}
+
+// readVersion reads one of two kustomizations.
+func (v *versionsOfFolder) readVersion(ctx context.Context, a *App, folder string) (documents, error) {
+	if isMissingFolder(folder) {
+		a.noteMissing(folder)
+		return nil, nil
+	}
+	return a.kustomize(ctx, folder)
+}
+
+// noteMissing reports a folder that does not exist.
+func (a *App) noteMissing(folder string) {
+	a.note("the folder " + folder + " does not exist, and is compared as an empty one")
 }
 
 // isMissingFolder reports whether a name can be that of a folder in one that exists. A single name is more likely
@@ -222,7 +249,7 @@ func (v *versionsOfFolder) counterpart(o manifest.Object) (found documents, seve
 func (v *versionsOfFolder) fileOf(folder string, o manifest.Object) string {
 	_, inTo := v.counterpart(o)
 	_, inFrom := v.removed(o)
-	if !inTo && !inFrom {
+	if !inTo && !inFrom || v.built {
 		return ""
 	}
 	return fileWithin(folder, o)

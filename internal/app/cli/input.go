@@ -174,9 +174,12 @@ func (f *inputFlags) namespaceIn(changes documents) string {
 
 // readChanges reads the changes.
 func (f *inputFlags) readChanges(ctx context.Context, a *App) (changes documents, err error) {
-	if f.kustomize != "" {
+	switch {
+	case f.kustomize != "" && f.folders != nil:
+		changes, err = f.folders.readVersion(ctx, a, f.kustomize)
+	case f.kustomize != "":
 		changes, err = a.kustomize(ctx, f.kustomize)
-	} else {
+	default:
 		changes, err = a.documents(f, document.DuplicatesLast, a.leaveOutFile, f.files...)
 	}
 	if err == nil {
@@ -247,6 +250,9 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 			a.note(notFound(f.live, namespace))
 		}
 		return live, err
+	}
+	if f.folders != nil && f.folders.built {
+		return f.folders.readVersion(ctx, a, f.live)
 	}
 	a.noteShadowed(f.live)
 	if f.folders != nil {
@@ -358,7 +364,7 @@ func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(string
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 			missing := !isFolder(name)
 			if missing {
-				a.note("the folder " + name + " does not exist, and is compared as an empty one")
+				a.noteMissing(name)
 			}
 			return missing
 		})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func firstOf(names []string, most int) string {
 // kustomizationAdvice describes how the command processes a kustomization: not every command has -k.
 func (f *inputFlags) kustomizationAdvice(a *App) string {
 	if f.folders != nil {
-		return "build both versions first, for example with 'kubectl kustomize', to compare the objects"
+		return "'" + a.program() + " diff " + filepath.Join(f.folders.from, "DIR") + " -k " + filepath.Join(f.folders.to, "DIR") + "' compares what it builds"
 	}
 	if f.command == nil || f.command.Flags().Lookup("kustomize") != nil {
 		return "-k builds a kustomization with its patches"
