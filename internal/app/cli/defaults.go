@@ -87,7 +87,7 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 		return err
 	}
 	o.inputs.exclude.noteUnused(a)
-	a.noteDuplicates(docs)
+	a.noteDuplicates(docs, nil)
 	if len(docs.objects()) == 0 && len(a.unread) == 0 {
 		return errors.New(inputNames(names) + ": no objects passed to defaults")
 	}

@@ -188,7 +188,7 @@ func (f *inputFlags) readChanges(ctx context.Context, a *App) (changes documents
 	if err != nil {
 		return nil, err
 	}
-	a.noteDuplicates(changes)
+	a.noteDuplicates(changes, f.folders)
 	if f.folders == nil && len(changes.objects()) == 0 {
 		return nil, errors.New(inputNames(f.files) + f.kustomize + ": no objects passed to " + f.command.Name())
 	}
@@ -201,11 +201,16 @@ func (f *inputFlags) readChanges(ctx context.Context, a *App) (changes documents
 
 // noteDuplicates reports keys that a manifest has twice. Clients such as kubectl and Helm decode
 // a manifest before they send it, so that the API server sees the last value only. (A patch is
-// sent as it is.)
-func (a *App) noteDuplicates(changes documents) {
+// sent as it is.) Of two folders, those in a file that is the same in both are not reported.
+func (a *App) noteDuplicates(changes documents, folders *versionsOfFolder) {
 	for _, d := range changes {
-		if d.Root.Get("apiVersion").StringOr("") == "" || d.Root.Get("kind").StringOr("") == "" {
+		if len(d.Duplicates) == 0 || d.Root.Get("apiVersion").StringOr("") == "" || d.Root.Get("kind").StringOr("") == "" {
 			continue
+		}
+		if file := d.PositionOf(nil).Name; folders != nil {
+			if other, _ := folders.other(file); a.sameFiles(file, other) {
+				d.Duplicates = nil
+			}
 		}
 		for _, duplicate := range d.Duplicates {
 			a.noteOnce("Warning: " + duplicate.Position.String() + ": " + duplicate.Path.String() + " is specified twice; kubectl sends the last value")
@@ -257,7 +262,7 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 	a.noteShadowed(f.live)
 	if f.folders != nil {
 		live, err := a.documents(f, document.DuplicatesLast, a.leaveOutFile, f.live)
-		a.noteDuplicates(live)
+		a.noteDuplicates(live, f.folders)
 		return live, err
 	}
 	live, err := a.documents(f, document.DuplicatesRefused, nil, f.live)

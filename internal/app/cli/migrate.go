@@ -179,7 +179,7 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 		if m.manifests, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOutFile, o.inputs.files...); err != nil {
 			return nil, err
 		}
-		a.noteDuplicates(m.manifests)
+		a.noteDuplicates(m.manifests, nil)
 		m.named = map[[2]string][]manifest.Object{}
 		for _, config := range m.manifests.objects() {
 			name := nameOfObject(config)
