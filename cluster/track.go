@@ -218,7 +218,7 @@ func (p *pipeline) version(k *schema.Kind, apiVersion string) (*schema.Kind, boo
 // finish decodes a merged object as the API server holds it in memory, and sets its defaults.
 func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error) {
 	if t.ep.sub == subScale && !t.ep.kind.Builtin {
-		return merged, t.notConverted("autoscaling/v1, Kind=Scale", errors.New(scaleVersionText))
+		return merged, errors.New("failed to convert new object" + t.about(t.patch.value) + " to proper version: " + scaleVersionText)
 	}
 	k := t.ep.body
 	t.passedBody(StageSent, merged)
@@ -227,17 +227,10 @@ func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error
 	}
 	out, _, err := t.decodeNext(k, merged, t.basis.decodedFor(k), defaults.FromTree)
 	if err != nil {
-		kind := k.Group + "/" + k.Version + ", Kind=" + k.Kind
-		return merged, t.notConverted(kind, fmt.Errorf("unable to convert unstructured object to %s: %w", kind, err))
+		return merged, err
 	}
 	t.passedBody(StageDecoded, out)
 	return t.fillNext(k, out), nil
-}
-
-// notConverted returns the error for a configuration whose result cannot be converted to the kind of the endpoint.
-func (t *task) notConverted(kind string, err error) error {
-	sent := t.patch.value
-	return fmt.Errorf("failed to convert new object (%s/%s; %s) to proper version: %w", meta(sent, "namespace"), meta(sent, "name"), kind, err)
 }
 
 // withoutWrongMetadata removes from a merged custom resource the metadata that the

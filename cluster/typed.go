@@ -8,14 +8,21 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // typeError returns the status for an apply for which an object does not fit its schema:
-// the configuration, or the live object in the version of a manager's entry. Clients
-// compare the message, so it is the API server's (structured-merge-diff, typed).
+// the configuration, or the live object in the version of a manager's entry; or the result, a
+// value of which cannot be decoded. Clients compare the message, so it is the API server's
+// (structured-merge-diff, typed).
 func (t *task) typeError(config document.Value, err error) *Status {
 	var e *structured.TypeError
-	if !errors.As(err, &e) || !e.Root.Exists() {
+	var undecoded *defaults.DecodeError
+	switch {
+	case errors.As(err, &undecoded):
+		return &Status{Code: 500, Err: err, Message: "failed to convert new object" + t.about(config) +
+			" to proper version: unable to convert unstructured object to " + t.kindText() + ": " + err.Error()}
+	case !errors.As(err, &e) || !e.Root.Exists():
 		return applyStatus(err)
 	}
 	text := mismatchText(e.Root, e)
@@ -33,22 +40,26 @@ func (t *task) typeError(config document.Value, err error) *Status {
 // apply in which it is converted (apimachinery, structuredMergeManager and
 // skipNonAppliedManager).
 func (t *task) mistyped(config document.Value, e *structured.TypeError) string {
-	kind := t.ep.body.GroupVersionKind.String()
-	if t.ep.body.Group == "" {
-		kind = "/" + kind
-	}
-	about := func(object document.Value) string {
-		return " (" + meta(object, "namespace") + "/" + meta(object, "name") + "; " + kind + ")"
-	}
 	switch e.Object {
 	case structured.Configuration:
-		return "failed to create typed patch object" + about(config) + ": "
+		return "failed to create typed patch object" + t.about(config) + ": "
 	case structured.LiveObject:
-		return "failed to create typed live object" + about(e.Root) + ": "
+		return "failed to create typed live object" + t.about(e.Root) + ": "
 	case structured.NewObject:
-		return "failed to create manager for existing fields: failed to convert new object" + about(e.Root) + " to smd typed: "
+		return "failed to create manager for existing fields: failed to convert new object" + t.about(e.Root) + " to smd typed: "
 	}
 	return e.Step
+}
+
+// about returns an object's name and its kind for a message.
+func (t *task) about(object document.Value) string {
+	return " (" + meta(object, "namespace") + "/" + meta(object, "name") + "; " + t.kindText() + ")"
+}
+
+// kindText returns the kind of the endpoint like apimachinery's GroupVersionKind, whose core group is empty.
+func (t *task) kindText() string {
+	k := t.ep.body
+	return k.Group + "/" + k.Version + ", Kind=" + k.Kind
 }
 
 // mismatchText returns the text of a mismatch after its path, in which field names are neither
