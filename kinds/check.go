@@ -199,19 +199,30 @@ func (c *check) again(mark, end int) { c.errs = append(c.errs, c.errs[mark:end].
 // failed reports whether errors were added since mark, an earlier value of len(c.errs).
 func (c *check) failed(mark int) bool { return len(c.errs) > mark }
 
-// absent returns the value that kube-apiserver shows for an absent field: "" for a string, the list or map
-// that the client wrote empty, and null for others, most of which are pointers, lists or maps in Go. A field
-// of an unknown type is part of the metadata or of an annotation, where most are strings.
+// absent returns the value that kube-apiserver shows for an absent field: "" for a string that is no pointer in
+// Go, the list or map that the client wrote empty, and null for others, most of which are pointers, lists or
+// maps. A field of an unknown type is part of the metadata or of an annotation, where most are strings.
 func (c *check) absent(path document.Path) document.Value {
 	if v := c.written.Follow(path); v.Len() == 0 && (v.Kind() == document.List || v.Kind() == document.Object) {
 		return v
 	}
 	if c.kind != nil {
-		if t := c.kind.Type().At(path); t != nil && t.Scalar != schema.StringScalar {
+		if t := c.kind.Type().At(path); t != nil && (t.Scalar != schema.StringScalar || isPointer(c.kind.Type(), path)) {
 			return document.NewNull()
 		}
 	}
 	return document.NewString("")
+}
+
+// isPointer reports whether the field at a path below type t is a pointer in Go.
+func isPointer(t *schema.Type, path document.Path) bool {
+	last := len(path) - 1
+	name, ok := path[last].Name()
+	if !ok {
+		return false
+	}
+	f := t.At(path[:last]).Map.Field(name)
+	return f != nil && f.Go&schema.GoPointer != 0
 }
 
 // orNull returns null for an absent value, for fields that are pointers or lists in Go.

@@ -24,7 +24,7 @@ func validateIngress(c *check, object, old field) {
 	spec, was := object.get("spec"), old.get("spec")
 	rules, backend, tls, class := spec.get("rules"), spec.get("defaultBackend"), spec.get("tls"), spec.get("ingressClassName")
 	if rules.items() == 0 && !backend.isSet() {
-		c.invalidValue(spec, orNull(rules.Value), "either `defaultBackend` or `rules` must be specified")
+		c.invalidValue(spec, c.absent(rules.path()), "either `defaultBackend` or `rules` must be specified")
 	}
 	if backend.isSet() {
 		validateIngressBackend(c, backend)
