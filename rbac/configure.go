@@ -11,7 +11,8 @@ import (
 // user who may create it. A user may not write a role with rights that the user does not have, unless a
 // role allows the verb escalate, nor bind one, unless a role allows the verb bind. Requests for
 // certificates are approved and signed only with the verbs approve and sign for their signer, and the
-// status of ResourceClaims is written only with the rights for their binding and their drivers.
+// status of ResourceClaims is written only with the rights for their binding and their drivers. Parameters
+// of admission policies are named only by users who may read them.
 func Configure(config *cluster.Config) error {
 	const name = "RBAC"
 	return plugins.Configure(config, []string{name}, plugins.Plugin{Name: name, New: func(c *cluster.Cluster) func(context.Context, *cluster.Attributes) *cluster.Status {
@@ -31,6 +32,11 @@ func checkWrite(ctx context.Context, c *cluster.Cluster, a *cluster.Attributes) 
 	}
 	if checked == group {
 		if st := checkGrant(ctx, c, a); st != nil {
+			return st
+		}
+	}
+	if checked == registration {
+		if st := checkPolicy(ctx, c, a); st != nil {
 			return st
 		}
 	}
