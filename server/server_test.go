@@ -428,6 +428,7 @@ func TestUnusualRequests(t *testing.T) {
 	const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"zz"},"spec":{"bogus":1}}`
 	apply, strategic := "application/apply-patch+yaml", "application/strategic-merge-patch+json"
 	create(t, s, "owned", "")
+	create(t, s, "one", "")
 	for _, c := range []struct {
 		why, method, url, kind, accept, body string
 		code                                 int
@@ -448,6 +449,9 @@ func TestUnusualRequests(t *testing.T) {
 			`contains duplicate entries after mutating admission happens; API server dedups`},
 		{"a watch as a table of an unknown version", "GET", configMaps + "?watch=1&includeObject=Foo", "", "application/json;as=Table;v=v1;g=meta.k8s.io", "", 400,
 			"Unable to convert to Table as requested", ""},
+		{"a deletion whose answer is a Status, with invalid options for tables, is refused", "DELETE", configMaps + "/one?includeObject=Foo", "", "application/json;as=Table;v=v1;g=meta.k8s.io", "", 400,
+			`Unable to convert to Table as requested: includeObject: Invalid value: \"Foo\": must be 'Metadata', 'Object', 'None', or empty`, ""},
+		{"but the object is deleted", "GET", configMaps + "/one", "", "", "", 404, `configmaps \"one\" not found`, ""},
 		{"a group as YAML", "GET", "/apis/apps", "", "application/yaml", "", 200, "kind: APIGroup\nname: apps\n", ""},
 		{"a version as YAML", "GET", "/api/v1", "", "application/yaml", "", 200, "kind: APIResourceList\n", ""},
 		{"the emulated version", "GET", "/version", "", "", "", 200, "\"emulationMajor\": \"1\",\n  \"emulationMinor\": \"36\"", ""},

@@ -33,12 +33,14 @@ func checkForm(form answerForm, t target, list bool, include string) error {
 	return nil
 }
 
-// inForm converts an object to the form that the client requested.
+// inForm converts an object to the form that the client requested. A Status has no other form, but the options for a
+// table are checked for it, too.
 func (s *Server) inForm(form answerForm, t target, v document.Value, include string) (document.Value, error) {
-	if form.as == formObject || v.Get("kind").StringOr("") == "Status" {
+	isStatus := v.Get("kind").StringOr("") == "Status"
+	if form.as == formObject || isStatus && form.as != formTable {
 		return v, nil
 	}
-	if err := checkForm(form, t, false, include); err != nil {
+	if err := checkForm(form, t, false, include); err != nil || isStatus {
 		return v, err
 	}
 	if form.as == formTable {
