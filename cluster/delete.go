@@ -112,6 +112,9 @@ func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Resp
 		if st != nil {
 			return nil, st
 		}
+		if metaInt(live.Value, "deletionGracePeriodSeconds") < 0 { // which an apply that creates an object can set
+			live.Value = withMeta(live.Value, "deletionGracePeriodSeconds", document.NewInt(1))
+		}
 		v, st := d.decide(live)
 		if st != nil {
 			return nil, st
@@ -395,10 +398,14 @@ func countGeneration(object document.Value) document.Value {
 	return object
 }
 
-// markDeleted sets the deletionTimestamp of an object that has finalizers.
+// markDeleted sets the deletionTimestamp of an object that has finalizers: to now, also if it was set
+// to a later time, which an apply that creates an object can do.
 func (d *deletion) markDeleted(object document.Value) document.Value {
-	if !hasMeta(object, "deletionTimestamp") {
+	marked := hasMeta(object, "deletionTimestamp")
+	if !marked {
 		object = countGeneration(object)
+	}
+	if at, err := time.Parse(time.RFC3339, meta(object, "deletionTimestamp")); !marked || err == nil && at.After(d.now) {
 		object = withMeta(object, "deletionTimestamp", document.NewString(formatTime(d.now)))
 	}
 	return withMeta(object, "deletionGracePeriodSeconds", document.NewInt(0))

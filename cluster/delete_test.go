@@ -75,6 +75,32 @@ func TestDeletionDependsOnOptionsAndFinalizers(t *testing.T) {
 	}
 }
 
+// An apply that creates an object can set its time of deletion and its grace period. The states after a
+// deletion are those of kube-apiserver 1.36.3: a later time becomes now, and a negative grace period counts
+// as a second, also in the response if the deletion changes nothing.
+func TestDeletionOfObjectsWithTimesOfDeletion(t *testing.T) {
+	const pod = `,"spec":{"containers":[{"name":"c","image":"i"}]}`
+	for _, c := range []struct {
+		why, path, kind, metadata, rest, options, want, stored string
+	}{
+		{"a later time", maps, "ConfigMap", `"deletionTimestamp":"2099-01-01T00:00:00Z"`, "", "", "03:04:05Z 0", "03:04:05Z 0"},
+		{"an earlier time is kept", maps, "ConfigMap", `"deletionTimestamp":"2001-01-01T00:00:00Z"`, "", "", "2001-01-01T00:00:00Z 0", "2001-01-01T00:00:00Z 0"},
+		{"a grace period of a kind without them", maps, "ConfigMap", `"deletionTimestamp":"2099-01-01T00:00:00Z","deletionGracePeriodSeconds":7`, "", "", "03:04:05Z 0", "03:04:05Z 0"},
+		{"a pod at the end of its grace period", pods, "Pod", `"deletionTimestamp":"2099-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, pod, "", "03:04:05Z 0", "03:04:05Z 0"},
+		{"a pending deletion", pods, "Pod", `"deletionTimestamp":"2099-01-01T00:00:00Z","deletionGracePeriodSeconds":-5`, pod, "", "2099-01-01T00:00:00Z 1", "2099-01-01T00:00:00Z -5"},
+		{"a shorter period", pods, "Pod", `"deletionTimestamp":"2099-01-01T00:00:00Z","deletionGracePeriodSeconds":-5`, pod, `{"gracePeriodSeconds":0}`, "2098-12-31T23:59:59Z 0", "2098-12-31T23:59:59Z 0"},
+	} {
+		q := fixed(t)
+		q.must(cluster.Patch, c.path+"/a", `{"apiVersion":"v1","kind":"`+c.kind+`","metadata":{"name":"a","finalizers":["x.io/f"],`+c.metadata+`}`+c.rest+`}`, format(cluster.ApplyPatch), options(cluster.Options{FieldManager: "m"}))
+		if got := state(q.must(cluster.Delete, c.path+"/a", c.options)); got != c.want+" x.io/f" {
+			t.Errorf("%s: the deletion returns %q, want %q", c.why, got, c.want)
+		}
+		if got := state(q.must(cluster.Get, c.path+"/a", "")); got != c.stored+" x.io/f" {
+			t.Errorf("%s: stored is %q, want %q", c.why, got, c.stored)
+		}
+	}
+}
+
 // Preconditions are checked first; the message has the kind, not the resource.
 func TestDeletionPreconditionsAreCheckedFirst(t *testing.T) {
 	q := fixed(t)
