@@ -26,12 +26,16 @@ func validateIngress(c *check, object, old field) {
 	if rules.items() == 0 && !backend.isSet() {
 		c.invalidValue(spec, c.absent(rules.path()), "either `defaultBackend` or `rules` must be specified")
 	}
+	label := names.DNSLabel
+	if !c.kind.Since("1.36") {
+		label = names.DNSLabel1035
+	}
 	if backend.isSet() {
-		validateIngressBackend(c, backend)
+		validateIngressBackend(c, backend, label)
 	}
 	lenient := old.isSet() && hasInvalidWildcardRule(c.kind, was)
 	for i := range rules.items() {
-		validateIngressRule(c, rules.item(i), lenient)
+		validateIngressRule(c, rules.item(i), label, lenient)
 	}
 	lenient = hasInvalidSecretName(was.Value)
 	for i := range tls.items() {
@@ -49,7 +53,8 @@ func validateIngress(c *check, object, old field) {
 }
 
 // hasInvalidWildcardRule reports whether the stored object has a rule with a wildcard host
-// whose paths are invalid by current rules; it may keep them.
+// whose paths are invalid by current rules; it may keep them. The names of Services that only
+// Kubernetes 1.36 permits, such as 1st, count as invalid here.
 func hasInvalidWildcardRule(kind *schema.Kind, spec field) bool {
 	rules := spec.get("rules")
 	for i := range rules.items() {
@@ -57,7 +62,7 @@ func hasInvalidWildcardRule(kind *schema.Kind, spec field) bool {
 		host := rule.get("host")
 		if strings.Contains(host.text(), "*") {
 			trial := check{kind: kind, object: rule.Value}
-			validateIngressPaths(&trial, rule.get("http"))
+			validateIngressPaths(&trial, rule.get("http"), names.DNSLabel1035)
 			if trial.failed(0) {
 				return true
 			}
@@ -85,7 +90,7 @@ func validateIngressTLS(c *check, n field, anySecretName bool) {
 	}
 }
 
-func validateIngressRule(c *check, n field, lenient bool) {
+func validateIngressRule(c *check, n field, label func(string) string, lenient bool) {
 	host := n.get("host")
 	if !host.isEmpty() {
 		if _, ok := parseAddress(host.text(), true); ok {
@@ -94,11 +99,12 @@ func validateIngressRule(c *check, n field, lenient bool) {
 		c.hostName(host)
 	}
 	if !lenient || !strings.Contains(host.text(), "*") {
-		validateIngressPaths(c, n.get("http"))
+		validateIngressPaths(c, n.get("http"), label)
 	}
 }
 
-func validateIngressPaths(c *check, http field) {
+// validateIngressPaths validates paths; label is the rule for the names of their Services.
+func validateIngressPaths(c *check, http field, label func(string) string) {
 	if !http.isSet() {
 		return
 	}
@@ -107,11 +113,11 @@ func validateIngressPaths(c *check, http field) {
 		c.required(paths, "")
 	}
 	for i := range paths.items() {
-		validateIngressPath(c, paths.item(i))
+		validateIngressPath(c, paths.item(i), label)
 	}
 }
 
-func validateIngressPath(c *check, n field) {
+func validateIngressPath(c *check, n field, label func(string) string) {
 	kind, path := n.get("pathType"), n.get("path")
 	if !kind.isSet() {
 		c.required(kind, "pathType must be specified")
@@ -140,10 +146,10 @@ func validateIngressPath(c *check, n field) {
 	default:
 		c.notSupported(kind, "Exact,ImplementationSpecific,Prefix")
 	}
-	validateIngressBackend(c, n.get("backend"))
+	validateIngressBackend(c, n.get("backend"), label)
 }
 
-func validateIngressBackend(c *check, n field) {
+func validateIngressBackend(c *check, n field, label func(string) string) {
 	resource, service := n.get("resource"), n.get("service")
 	switch {
 	case resource.isSet() && service.isSet():
@@ -151,18 +157,14 @@ func validateIngressBackend(c *check, n field) {
 	case resource.isSet():
 		validateTypedReference(c, resource)
 	case service.isSet():
-		validateServiceBackend(c, n, service)
+		validateServiceBackend(c, n, service, label)
 	default:
 		c.invalidText(n, "", "resource or service backend is required")
 	}
 }
 
-func validateServiceBackend(c *check, backend, service field) {
+func validateServiceBackend(c *check, backend, service field, label func(string) string) {
 	name, number := service.get("port.name"), service.get("port.number")
-	label := names.DNSLabel
-	if !c.kind.Since("1.36") {
-		label = names.DNSLabel1035
-	}
 	c.needSyntax(service.get("name"), label)
 	switch hasNumber := number.number() != 0; {
 	case !name.isEmpty() && hasNumber:
