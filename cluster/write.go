@@ -61,6 +61,9 @@ func (t *task) named(object document.Value) document.Value {
 	if prefix == "" || meta(object, "name") != "" {
 		return object
 	}
+	if t.ep.strategy.WholeGenerateName {
+		return withMetaText(object, "name", prefix)
+	}
 	if len(prefix) > maxGeneratedPrefix {
 		prefix = prefix[:maxGeneratedPrefix]
 	}

@@ -6,11 +6,12 @@ import (
 
 // ipAddressStrategy is the strategy of networking.k8s.io/v1 IPAddress.
 var ipAddressStrategy = Strategy{
-	Group:            "networking.k8s.io",
-	Resource:         "ipaddresses",
-	Name:             addressName,
-	metadataAgain:    wholeFirst,
-	RecordsAddresses: true,
+	Group:             "networking.k8s.io",
+	Resource:          "ipaddresses",
+	Name:              addressName,
+	WholeGenerateName: true,
+	metadataAgain:     wholeFirst,
+	RecordsAddresses:  true,
 }
 
 func validateIPAddress(c *check, object, old field) {

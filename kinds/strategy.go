@@ -29,6 +29,8 @@ type Strategy struct {
 	MetadataLast bool
 	// GenerateName sets the name of an object without one to a UUID.
 	GenerateName bool
+	// WholeGenerateName uses generateName as the name, without a suffix.
+	WholeGenerateName bool
 	// Generation lists the dotted paths whose changes increment metadata.generation;
 	// "!metadata" is everything except the metadata. It is nil if the resource has no
 	// generations.
