@@ -64,7 +64,9 @@ func validateVolumeAttachmentStatus(c *check, object, _ field) {
 	for _, field := range [...]string{"attachError", "detachError"} {
 		failure := status.get(field)
 		message, code := failure.get("message"), failure.get("errorCode")
-		c.maxBytes(message, maxMessage)
+		if len(message.text()) > maxMessage {
+			c.tooLong(message, maxMetadata) // the limit that kube-apiserver names
+		}
 		c.atMostInt32(code, 0)
 	}
 }
