@@ -19,7 +19,7 @@ var warnings = [...]warning{
 	{&mutatingAdmissionPolicyStrategy, warnStaticName, nil},
 	{&mutatingAdmissionPolicyBindingStrategy, warnStaticName, nil},
 	{&mutatingWebhookConfigurationStrategy, warnWebhooks, nil},
-	{&validatingAdmissionPolicyStrategy, warnStaticName, nil},
+	{&validatingAdmissionPolicyStrategy, warnStaticName, warnStaticStatus},
 	{&validatingAdmissionPolicyBindingStrategy, warnStaticName, nil},
 	{&validatingWebhookConfigurationStrategy, warnWebhooks, nil},
 	{&customResourceDefinitionStrategy, warnFormats, nil},

@@ -233,6 +233,9 @@ func warnStaticName(a *advice, object, _ field) {
 	}
 }
 
+// warnStaticStatus is warnStaticName for a write of the status.
+func warnStaticStatus(a *advice, object field) { warnStaticName(a, object, field{}) }
+
 // warnWebhooks warns about a reserved name, and from Kubernetes 1.37 on about rules that name
 // reviews, for which webhooks are not called (ExcludeAdmissionWebhookVirtualResources).
 func warnWebhooks(a *advice, object, old field) {
