@@ -296,29 +296,47 @@ func (c *check) poolName(f field) {
 	}
 }
 
-// shareID requires a UUID in lower case.
+// shareID requires a UUID in lower case, in the form in which RFC 4122 writes it.
 func (c *check) shareID(f field) {
-	if !f.isSet() {
-		return
-	}
 	text := f.text()
-	ok := len(text) == 36
-	for i := 0; ok && i < len(text); i++ {
-		if i == 8 || i == 13 || i == 18 || i == 23 {
-			ok = text[i] == '-'
-		} else {
-			ok = strings.IndexByte("0123456789abcdef", text[i]) >= 0
-		}
-	}
-	switch {
-	case ok:
+	why := notUUID(text)
+	switch normal := why == "" && len(text) == 36 && text == strings.ToLower(text); {
+	case !f.isSet() || normal:
 	case c.kind.Since("1.37"):
 		c.invalid(f, "must be a lowercase UUID in 8-4-4-4-12 format")
-	case len(text) != 36:
-		c.invalid(f, "error validating uid: invalid UUID length: "+strconv.Itoa(len(text)))
+	case why != "":
+		c.invalid(f, "error validating uid: "+why)
 	default:
 		c.invalid(f, "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters")
 	}
+}
+
+// notUUID returns why a text is no UUID, in the words of the library that kube-apiserver uses; "" if it is one.
+// A UUID can be in braces, a URN, or without hyphens.
+func notUUID(text string) string {
+	const urn = "urn:uuid:"
+	switch len(text) {
+	case 32, 36:
+	case 36 + len("{}"):
+		if text[0] != '{' || text[37] != '}' {
+			return "invalid bracketed UUID format"
+		}
+		text = text[1:37]
+	case 36 + len(urn):
+		if !strings.EqualFold(text[:len(urn)], urn) {
+			return "invalid urn prefix: " + strconv.Quote(text[:len(urn)])
+		}
+		text = text[len(urn):]
+	default:
+		return "invalid UUID length: " + strconv.Itoa(len(text))
+	}
+	for i := range len(text) {
+		hyphen := len(text) == 36 && (i == 8 || i == 13 || i == 18 || i == 23)
+		if hyphen && text[i] != '-' || !hyphen && strings.IndexByte("0123456789abcdefABCDEF", text[i]) < 0 {
+			return "invalid UUID format"
+		}
+	}
+	return ""
 }
 
 // bindingConditions validates a device's bindingConditions and bindingFailureConditions: both
