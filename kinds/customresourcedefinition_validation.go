@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"errors"
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
@@ -278,13 +279,13 @@ func Approval(crd document.Value) (state ApprovalState, message string, needed b
 		needed = needed || group == own || strings.HasSuffix(group, "."+own)
 	}
 	text := crd.Lookup("metadata", "annotations", approvalAnnotation).StringOr("")
-	scheme, rest, _ := strings.Cut(text, "://")
+	address, err := url.ParseRequestURI(text)
 	switch {
 	case text == "":
 		return ApprovalMissing, "protected groups must have approval annotation " + strconv.Quote(approvalAnnotation) + approvalSee, needed
 	case strings.HasPrefix(text, "unapproved"):
 		return ApprovalBypassed, "not approved: " + strconv.Quote(text), needed
-	case scheme != "" && rest != "" && rest[0] != '/':
+	case err == nil && address.Scheme != "" && address.Host != "":
 		return Approved, "approved in " + text, needed
 	}
 	return ApprovalInvalid, "protected groups must have approval annotation " + strconv.Quote(approvalAnnotation) +
