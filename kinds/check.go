@@ -86,7 +86,7 @@ func (c *check) invalidAlone(f field, detail string) {
 
 // addValue adds an error for f that shows the value bad instead of f's.
 func (c *check) addValue(t schema.ErrorType, f field, bad, detail string) {
-	c.errs = append(c.errs, schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), BadValue: document.NewString(bad), Detail: detail})
+	c.errs = append(c.errs, schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), BadValue: document.NewString(bad), Typed: true, Detail: detail})
 }
 
 // invalid adds an error "Invalid value" for f.

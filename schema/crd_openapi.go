@@ -353,7 +353,11 @@ func (c *checker) validationRules(s document.Value, at place) {
 		switch reason, given := r.Get("reason").Text(); {
 		case !given, reason == string(ErrorRequired), reason == string(ErrorForbidden), reason == string(ErrorInvalid), reason == string(ErrorDuplicate):
 		default:
+			before := len(c.errs)
 			c.add(ErrorNotSupported, here.child("reason"), r.Get("reason"), `supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"`)
+			for i := range c.errs[before:] {
+				c.errs[before+i].Typed = true
+			}
 		}
 		c.rulePath(r.Get("fieldPath"), s, here.child("fieldPath"))
 	}

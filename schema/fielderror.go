@@ -19,7 +19,7 @@ type FieldError struct {
 	// BadValue is the invalid value; absent if the message has none.
 	BadValue document.Value
 	// Typed is set if BadValue has a Go type in kube-apiserver, as everywhere but in custom resources.
-	// Messages then print the fields of metadata in the order of that type.
+	// Messages then print the fields of metadata in the order of that type, and texts of an enumeration as JSON.
 	Typed bool
 	// Detail is the explanation.
 	Detail string
@@ -95,7 +95,7 @@ const maxValueText = 4 << 10
 
 func (e FieldError) valueText() string {
 	text := e.jsonText()
-	if s, ok := e.BadValue.Text(); ok && e.Type != ErrorNotSupported {
+	if s, ok := e.BadValue.Text(); ok && !e.textHasType() {
 		text = strconv.Quote(s)
 	}
 	if f, ok := e.BadValue.Float(); ok && !e.BadValue.IsInt() {
@@ -107,9 +107,36 @@ func (e FieldError) valueText() string {
 	return text
 }
 
-// jsonText returns the invalid value as JSON in which <, > and & are escaped, as encoding/json writes
-// it. In kube-apiserver values of Go's type string are quoted by Go's rules instead, but those of an
-// enumeration have types of their own.
+// textHasType reports whether a text has a Go type other than string in kube-apiserver. Its messages show
+// texts of type string quoted by Go's rules, and others as JSON: those of an enumeration that is not listed,
+// and the fields below, which have such a type, are pointers, or can be numbers.
+func (e FieldError) textHasType() bool {
+	name := strings.TrimRight(e.Field, "0123456789[]")
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	switch {
+	case !e.Typed:
+		return false
+	case e.Type == ErrorNotSupported:
+		switch name {
+		case "apiGroup", "diskURI", "kind", "resource", "strategy":
+			return false
+		}
+		return !strings.HasSuffix(e.Field, "parameters.scope")
+	}
+	switch name {
+	case "addressType", "deprecationWarning", "effect", "externalTrafficPolicy", "gmsaCredentialSpecName", "ipFamilies",
+		"localhostProfile", "maxSurge", "maxUnavailable", "minAvailable", "operator", "podManagementPolicy", "preemptionPolicy",
+		"qosClass", "resizePolicy", "runAsUserName", "scopeName", "timeZone", "usages", "volumeBindingMode", "volumeMode":
+		return true
+	case "managedBy":
+		return e.Immutable
+	case "type":
+		return e.Type == ErrorDuplicate || strings.HasSuffix(e.Field, "target.type")
+	}
+	return false
+}
+
+// jsonText returns the invalid value as JSON in which <, > and & are escaped, as encoding/json writes it.
 func (e FieldError) jsonText() string {
 	var text string
 	if e.Typed {

@@ -80,7 +80,7 @@ func (c *validator) enum(r *schema.Validation, v document.Value) {
 		allowed := make([]string, 0, 8)
 		for _, e := range r.EnumValues() {
 			text := e.StringOr(e.String())
-			allowed = append(allowed, string(document.AppendQuoted(nil, text)))
+			allowed = append(allowed, strconv.Quote(text))
 		}
 		c.enumeration, c.supported = r, "supported values: "+strings.Join(allowed, ", ")
 	}
@@ -231,7 +231,7 @@ func (c *validator) format(s schema.Scalar, format string, v document.Value) {
 		if f := supportedFormat(s, format); f != "" && s != schema.IntegerScalar && s != schema.NumberScalar {
 			text, _ := v.Text()
 			if !matchesFormat(f, text) {
-				c.addInBody(schema.ErrorTypeInvalid, v, "must be of type "+format+": "+string(document.AppendQuoted(nil, text)))
+				c.addInBody(schema.ErrorTypeInvalid, v, "must be of type "+format+": "+strconv.Quote(text))
 			}
 		}
 	case document.Number:

@@ -51,6 +51,9 @@ func TestValidate(t *testing.T) {
 
 		// enum
 		{"{type: string, enum: [a, b]}", "c", `spec: Unsupported value: "c": supported values: "a", "b"`},
+		// texts of custom resources are quoted by Go's rules, as recorded
+		{`{type: string, enum: [a, "<b>"]}`, `"<&\u200b\x7f"`, `spec: Unsupported value: "<&\u200b\x7f": supported values: "a", "<b>"`},
+		{"{type: string, format: date}", `"<&\u200b\x7f"`, `spec: Invalid value: "<&\u200b\x7f": spec in body must be of type date: "<&\u200b\x7f"`},
 		{"{type: integer, enum: [1, 2]}", "3", `spec: Unsupported value: 3: supported values: "1", "2"`},
 		// a value is converted to the type of a listed one, as recorded from kube-apiserver
 		{"{type: number, enum: [1, 2]}", "2.5", ""},
