@@ -39,8 +39,8 @@ type warning struct {
 // object, absent for a new one; asked is the object before the strategy prepared it for
 // storage.
 func (s *Strategy) Warnings(k *schema.Kind, subresource string, object, old, asked document.Value) []string {
-	if subresource == "scale" {
-		subresource = "" // the API server writes the object with its own strategy
+	if subresource == "scale" || !old.Exists() {
+		subresource = "" // the API server writes the object with its own strategy, and creates one so in any case
 	}
 	w := s.warning()
 	if w == nil || subresource != "" && (subresource != "status" || w.status == nil) {
