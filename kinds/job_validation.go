@@ -332,7 +332,9 @@ func (c *check) jobUpdate(spec, old field) {
 	c.immutable(spec.get("selector"), was.get("selector"))
 	c.jobTemplateUpdate(spec, old)
 	for _, name := range [...]string{"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
-		c.immutable(spec.get(name), was.get(name))
+		f := spec.get(name)
+		f.Value = orNull(f.Value)
+		c.immutable(f, was.get(name))
 	}
 }
 

@@ -66,7 +66,9 @@ func validateResourceSlice(c *check, object, old field) {
 	if old.isSet() {
 		c.immutable(name, was.get("pool.name"))
 		c.immutable(driver, was.get("driver"))
-		c.declaredImmutable(spec.get("nodeName"), was.get("nodeName"))
+		node := spec.get("nodeName")
+		node.Value = orNull(node.Value)
+		c.declaredImmutable(node, was.get("nodeName"))
 	}
 	validateDeviceLocation(c, spec, true)
 	devices, counters := spec.get("devices"), spec.get("sharedCounters")

@@ -131,7 +131,7 @@ func (e FieldError) textHasType() bool {
 	case "managedBy":
 		return e.Immutable
 	case "type":
-		return e.Type == ErrorDuplicate || strings.HasSuffix(e.Field, "target.type")
+		return e.Immutable || e.Type == ErrorDuplicate || strings.HasSuffix(e.Field, "target.type")
 	}
 	return false
 }
