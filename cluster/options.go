@@ -108,21 +108,25 @@ func checkDryRun(values []string) []Cause {
 	if !slices.ContainsFunc(values, func(v string) bool { return v != "All" }) {
 		return nil
 	}
-	return []Cause{notSupported("dryRun", document.NewStrings(values...).String(), "All")}
+	return []Cause{notSupported("dryRun", escaped(document.NewStrings(values...)), "All")}
 }
+
+// escaped returns a value as JSON in which <, > and & are escaped, as messages show options whose Go type is
+// not string.
+func escaped(v document.Value) string { return string(v.AppendSource(nil)) }
 
 // checkDeletion validates the options of a deletion.
 func checkDeletion(d *Deletion, dryRun []string) *Status {
 	var causes []Cause
 	if policy := d.PropagationPolicy; policy != nil {
 		if d.OrphanDependents != nil {
-			causes = append(causes, invalidValue("propagationPolicy", strconv.Quote(*policy),
+			causes = append(causes, invalidValue("propagationPolicy", escaped(document.NewString(*policy)),
 				"orphanDependents and deletionPropagation cannot be both set"))
 		}
 		switch *policy {
 		case propagateOrphan, propagateBackground, propagateForeground:
 		default:
-			causes = append(causes, notSupported("propagationPolicy", strconv.Quote(*policy),
+			causes = append(causes, notSupported("propagationPolicy", escaped(document.NewString(*policy)),
 				propagateForeground, propagateBackground, propagateOrphan, "nil"))
 		}
 	}
@@ -153,7 +157,7 @@ func checkReadOptions(catalog *schema.Catalog, r *Request) *Status {
 				add(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
 			}
 			if match != matchNotOlder {
-				add(notSupported("resourceVersionMatch", strconv.Quote(match), matchNotOlder))
+				add(notSupported("resourceVersionMatch", escaped(document.NewString(match)), matchNotOlder))
 			}
 			if r.Continue != "" {
 				add(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"))
@@ -168,7 +172,7 @@ func checkReadOptions(catalog *schema.Catalog, r *Request) *Status {
 				add(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"))
 			}
 			if match != matchExact && match != matchNotOlder {
-				add(notSupported("resourceVersionMatch", strconv.Quote(match), matchExact, matchNotOlder, ""))
+				add(notSupported("resourceVersionMatch", escaped(document.NewString(match)), matchExact, matchNotOlder, ""))
 			}
 			if match == matchExact && r.ResourceVersion == "0" {
 				add(forbidden("resourceVersionMatch", `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`))

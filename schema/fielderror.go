@@ -126,7 +126,7 @@ func (e FieldError) textHasType() bool {
 	switch name {
 	case "addressType", "deprecationWarning", "effect", "externalTrafficPolicy", "gmsaCredentialSpecName", "ipFamilies",
 		"localhostProfile", "maxSurge", "maxUnavailable", "minAvailable", "operator", "podManagementPolicy", "preemptionPolicy",
-		"qosClass", "resizePolicy", "runAsUserName", "scopeName", "timeZone", "usages", "volumeBindingMode", "volumeMode":
+		"qosClass", "resizePolicy", "runAsUserName", "scopeName", "timeZone", "uid", "usages", "volumeBindingMode", "volumeMode":
 		return true
 	case "managedBy":
 		return e.Immutable
