@@ -22,6 +22,8 @@ type check struct {
 	object document.Value
 	// subresource is the subresource that is written, "" for the object itself.
 	subresource string
+	// old is the stored object, absent on create.
+	old document.Value
 	// valid is an object that is known to pass validation, absent if there is none.
 	valid document.Value
 	// written is the object before decoding dropped empty lists and maps of it, absent if

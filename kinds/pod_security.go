@@ -35,11 +35,18 @@ func (p *podCheck) checkPodSecurity() {
 	p.windowsOptions(s.get("windowsOptions"))
 	p.appArmor(s.get("appArmorProfile"))
 	p.oneOfIfSet(s.get("supplementalGroupsPolicy"), "Merge,Strict")
+	p.checkSELinuxChangePolicy(s.get("seLinuxChangePolicy"))
+}
+
+// checkSELinuxChangePolicy permits MountOption if the feature SELinuxMount is enabled, which it is
+// from Kubernetes 1.37 on, or if the old object has any policy, so that it remains updatable
+// (k8s.io/kubernetes/pkg/api/pod, useOnlyRecursiveSELinuxChangePolicy).
+func (p *podCheck) checkSELinuxChangePolicy(policy field) {
 	policies := "Recursive"
-	if p.kind.Since("1.37") {
-		policies = "MountOption,Recursive" // the feature SELinuxMount is enabled
+	if p.kind.Since("1.37") || policy.in(p.old).Exists() {
+		policies = "MountOption,Recursive"
 	}
-	p.oneOfIfSet(s.get("seLinuxChangePolicy"), policies)
+	p.oneOfIfSet(policy, policies)
 }
 
 // checkSecurityContext validates a container's securityContext. Whether privileged containers

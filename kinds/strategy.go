@@ -333,7 +333,7 @@ func (s *Strategy) ValidateWritten(k *schema.Kind, subresource string, object, o
 		object, old = s.internal(k, object), s.internal(k, old)
 	}
 	c := newCheck(k, subresource, object)
-	c.valid = valid
+	c.old, c.valid = old, valid
 	if subresource == "resize" {
 		written = resizedLevel(written) // the strategy keeps no other empty list of the request
 	}
