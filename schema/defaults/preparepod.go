@@ -169,7 +169,12 @@ var simpleProfiles = [...][2]string{{"Unconfined", "unconfined"}, {"RuntimeDefau
 
 const localProfile = "localhost/"
 
-// profile returns the profile of an annotation, an absent value if it is invalid.
+// longestProfile is the maximum length of the name of a profile, PATH_MAX without the terminating zero.
+const longestProfile = 4095
+
+// profile returns the profile of an annotation, an absent value if it is invalid. A name that the
+// field could not have makes it invalid too (k8s.io/kubernetes/pkg/registry/core/pod,
+// applyAppArmorVersionSkew).
 func profile(s string) document.Value {
 	p := document.NewObject()
 	for _, simple := range simpleProfiles {
@@ -177,7 +182,8 @@ func profile(s string) document.Value {
 			return p.With("type", document.NewString(simple[0]))
 		}
 	}
-	if local, isLocal := strings.CutPrefix(s, localProfile); isLocal && local != "" {
+	local, isLocal := strings.CutPrefix(s, localProfile)
+	if isLocal && local != "" && strings.TrimSpace(local) == local && len(local) <= longestProfile {
 		return p.With("type", document.NewString("Localhost")).With("localhostProfile", document.NewString(local))
 	}
 	return document.Value{}
