@@ -12,6 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/kinds"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -101,6 +102,9 @@ func (d *deletion) evict(ctx context.Context, key string) *Status {
 			object = current.Value.tree()
 			evicted := withPodCondition(object.Value,
 				podCondition{kind: "DisruptionTarget", reason: "EvictionByEvictionAPI", message: "Eviction API: evicting"}, formatTime(d.now))
+			if d.rules != nil { // the condition is written like a write of the status
+				evicted = d.rules.PrepareForUpdate(d.ep.kind, evicted, object.Value, defaults.Request{Subresource: "status", Now: d.now})
+			}
 			if document.Equal(evicted, object.Value) { // by an earlier eviction, after which finalizers keep the pod
 				return current.Value, nil
 			}

@@ -189,11 +189,10 @@ func updatedStatus(k *schema.Kind, next, live document.Value, q Request) documen
 	switch kindName(k) {
 	case "/Pod":
 		keep("deletionTimestamp", "ownerReferences")
-		for _, key := range [...]string{"qosClass", "observedGeneration"} {
-			if !next.Lookup("status", key).Exists() {
-				next = next.Set(live.Lookup("status", key), "status", key)
-			}
+		if class := live.Lookup("status", "qosClass"); !next.Lookup("status", "qosClass").Exists() {
+			next = next.Set(class, "status", "qosClass")
 		}
+		next = keptGenerations(next, live)
 	case "/PersistentVolume":
 		next = phaseChanged(next, live, q.Now)
 	case "apps/Deployment":

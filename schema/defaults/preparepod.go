@@ -129,6 +129,37 @@ func unselectByKeys(v, labels document.Value) document.Value {
 	return v.Set(list.Splice(from, added.Len()), "labelSelector", "matchExpressions")
 }
 
+// keptGenerations restores the observed generations that a write of a pod's status omits, so that
+// clients that do not know them keep them. Of the conditions of one type, the first one gets the
+// generation of the first old one, and so on (pkg/registry/core/pod, preserveOldObservedGeneration).
+func keptGenerations(next, live document.Value) document.Value {
+	const generation = "observedGeneration"
+	isZero := func(v document.Value) bool {
+		n, _ := v.Get(generation).Int()
+		return n == 0
+	}
+	if isZero(next.Get("status")) {
+		next = next.Set(live.Lookup("status", generation), "status", generation)
+	}
+	had := map[string][]document.Value{}
+	for _, c := range live.Lookup("status", "conditions").Items() {
+		name := c.Get("type").StringOr("")
+		had[name] = append(had[name], c.Get(generation))
+	}
+	return eachIn(next, []string{"status", "conditions"}, func(c document.Value) document.Value {
+		name := c.Get("type").StringOr("")
+		old := had[name]
+		if len(old) == 0 {
+			return c
+		}
+		had[name] = old[1:]
+		if isZero(c) && old[0].Exists() {
+			return c.With(generation, old[0])
+		}
+		return c
+	})
+}
+
 // withProfiles converts the deprecated AppArmor annotations of a pod to the fields of containers,
 // unless these are set or the pod has the same profile (KEP-24). With annotate, it adds the missing
 // annotations for fields, as Kubernetes does before 1.34.
