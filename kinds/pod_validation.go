@@ -249,10 +249,11 @@ func (p *podCheck) checkAnnotations() {
 	}
 }
 
-// isCost reports whether a text is a 32-bit integer in its shortest form.
+// isCost reports whether a text is a 32-bit integer that begins with neither a plus sign nor a
+// leading zero. Zeros after a minus sign are permitted (validFirstDigit of pkg/apis/core/helper).
 func isCost(text string) bool {
-	n, err := strconv.ParseInt(text, 10, 32)
-	return err == nil && (strconv.FormatInt(n, 10) == text)
+	_, err := strconv.ParseInt(text, 10, 32)
+	return err == nil && text[0] != '+' && (text[0] != '0' || text == "0")
 }
 
 func (p *podCheck) tolerationsIn(annotation field) {
