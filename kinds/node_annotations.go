@@ -1,6 +1,8 @@
 package kinds
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -11,7 +13,7 @@ import (
 func validateNodeAnnotations(c *check, annotations field) {
 	const taints, avoided = "scheduler.alpha.kubernetes.io/taints", "scheduler.alpha.kubernetes.io/preferAvoidPods"
 	if text := annotations.key(taints).text(); text != "" {
-		if list, ok := parsedAnnotation(text); ok && isTaints(list) {
+		if list, ok := taintList.read(text); ok {
 			in := annotations.fieldKey(taints)
 			in.Value = list
 			validateTaints(c, in)
@@ -20,7 +22,7 @@ func validateNodeAnnotations(c *check, annotations field) {
 		}
 	}
 	if text := annotations.key(avoided).text(); text != "" {
-		if object, ok := parsedAnnotation(text); ok && isAvoidPods(object) {
+		if object, ok := avoidPods.read(text); ok {
 			in := annotations.fieldKey(avoided)
 			in.Value = object.Get("preferAvoidPods")
 			validateAvoidPods(c, in)
@@ -43,63 +45,100 @@ func validateAvoidPods(c *check, entries field) {
 	}
 }
 
-// parsedAnnotation returns the JSON value in an annotation, and whether it is one.
-func parsedAnnotation(text string) (document.Value, bool) {
+// A jsonType is a type of Go into which kube-apiserver decodes JSON in an annotation with
+// encoding/json: the names of members are compared without regard to case, unknown members are
+// ignored, null sets nothing, and any other value of the wrong type is an error.
+type jsonType struct {
+	kind document.Kind
+	// item is the type of the items of a list.
+	item    *jsonType
+	members []jsonMember
+	// accepts reports whether a text or number is one of the type; nil for all.
+	accepts func(v document.Value) bool
+}
+
+// A jsonMember is a member of an object, with its canonical name.
+type jsonMember struct {
+	name string
+	of   *jsonType
+}
+
+var (
+	jsonText = jsonType{kind: document.String}
+	jsonBool = jsonType{kind: document.Bool}
+	jsonTime = jsonType{kind: document.String, accepts: isTime}
+	jsonInt  = jsonType{kind: document.Number, accepts: isInt64}
+)
+
+func isTime(v document.Value) bool {
+	_, err := time.Parse(time.RFC3339, v.StringOr(""))
+	return err == nil
+}
+
+func isInt64(v document.Value) bool {
+	_, err := strconv.ParseInt(v.NumberText(), 10, 64)
+	return err == nil
+}
+
+// The types of the annotations: lists of Taint and Toleration, and AvoidPods of v1.
+var (
+	taintList = jsonType{kind: document.List, item: &jsonType{kind: document.Object, members: []jsonMember{
+		{"key", &jsonText}, {"value", &jsonText}, {"effect", &jsonText}, {"timeAdded", &jsonTime},
+	}}}
+	tolerationList = jsonType{kind: document.List, item: &jsonType{kind: document.Object, members: []jsonMember{
+		{"key", &jsonText}, {"operator", &jsonText}, {"value", &jsonText}, {"effect", &jsonText}, {"tolerationSeconds", &jsonInt},
+	}}}
+	avoidPods = jsonType{kind: document.Object, members: []jsonMember{
+		{"preferAvoidPods", &jsonType{kind: document.List, item: &jsonType{kind: document.Object, members: []jsonMember{
+			{"podSignature", &jsonType{kind: document.Object, members: []jsonMember{{"podController", &jsonType{kind: document.Object, members: []jsonMember{
+				{"apiVersion", &jsonText}, {"kind", &jsonText}, {"name", &jsonText}, {"uid", &jsonText},
+				{"controller", &jsonBool}, {"blockOwnerDeletion", &jsonBool},
+			}}}}}},
+			{"evictionTime", &jsonTime}, {"reason", &jsonText}, {"message", &jsonText},
+		}}}},
+	}}
+)
+
+// read decodes a text. The result has the names of the members of the type.
+func (t *jsonType) read(text string) (value document.Value, ok bool) {
 	doc, err := document.Parse([]byte(text), document.Options{Duplicates: document.DuplicatesLast})
 	if err != nil {
 		return document.Value{}, false
 	}
-	return doc.Root, true
+	return t.decode(doc.Root)
 }
 
-// isTaints reports whether v can be decoded as a list of taints.
-func isTaints(v document.Value) bool {
-	return isListOf(v, func(taint document.Value) bool {
-		return membersAre(taint, document.String, "key", "value", "effect") && isTimeOrNone(taint.Get("timeAdded"))
-	})
-}
-
-// isAvoidPods reports whether v can be decoded as the type AvoidPods of v1.
-func isAvoidPods(v document.Value) bool {
-	return isObjectOrNone(v) && isListOf(v.Get("preferAvoidPods"), func(entry document.Value) bool {
-		signature := entry.Get("podSignature")
-		controller := signature.Get("podController")
-		return isObjectOrNone(signature) && isObjectOrNone(controller) && isTimeOrNone(entry.Get("evictionTime")) &&
-			membersAre(entry, document.String, "reason", "message") &&
-			membersAre(controller, document.String, "apiVersion", "kind", "name", "uid") &&
-			membersAre(controller, document.Bool, "controller", "blockOwnerDeletion")
-	})
-}
-
-// isListOf reports whether v is missing, null or a list of objects for which each is true.
-func isListOf(v document.Value, each func(item document.Value) bool) bool {
-	for _, item := range v.Items() {
-		if !isObjectOrNone(item) || !each(item) {
-			return false
+func (t *jsonType) decode(v document.Value) (value document.Value, ok bool) {
+	switch {
+	case v.IsNull() && t.kind == document.Object:
+		return document.NewObject(), true
+	case v.IsNull():
+		return document.Value{}, true
+	case v.Kind() != t.kind:
+		return v, false
+	case t.kind == document.List:
+		items := make([]document.Value, v.Len())
+		for i, item := range v.Items() {
+			if items[i], ok = t.item.decode(item); !ok {
+				return v, false
+			}
 		}
-	}
-	return isNothing(v) || v.Kind() == document.List
-}
-
-func isObjectOrNone(v document.Value) bool { return isNothing(v) || v.Kind() == document.Object }
-
-func isNothing(v document.Value) bool { return !v.Exists() || v.IsNull() }
-
-// membersAre reports whether the named members that an object has are null or of a kind.
-func membersAre(object document.Value, kind document.Kind, fields ...string) bool {
-	for _, name := range fields {
-		if v := object.Get(name); !isNothing(v) && v.Kind() != kind {
-			return false
+		return document.NewList(items...), true
+	case t.kind == document.Object:
+		value = document.NewObject()
+		for key, member := range v.Members() {
+			for _, m := range t.members {
+				if !strings.EqualFold(key, m.name) || member.IsNull() {
+					continue
+				}
+				if member, ok = m.of.decode(member); !ok {
+					return v, false
+				}
+				value = value.With(m.name, member)
+				break
+			}
 		}
+		return value, true
 	}
-	return true
-}
-
-func isTimeOrNone(v document.Value) bool {
-	if isNothing(v) {
-		return true
-	}
-	text, isText := v.Text()
-	_, err := time.Parse(time.RFC3339, text)
-	return isText && err == nil
+	return v, t.accepts == nil || t.accepts(v)
 }

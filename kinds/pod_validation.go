@@ -260,8 +260,8 @@ func (p *podCheck) tolerationsIn(annotation field) {
 	if annotation.text() == "" {
 		return
 	}
-	tolerations, ok := parsedAnnotation(annotation.text())
-	if !ok || tolerations.Kind() != document.List {
+	tolerations, ok := tolerationList.read(annotation.text())
+	if !ok {
 		p.invalidText(p.annotations, tolerationsAnnotation, "must be a list of tolerations in JSON")
 		return
 	}
