@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 func (p *podCheck) checkEnv(list field) {
@@ -131,7 +132,10 @@ func (c *check) fieldRef(ref field, supported string) {
 		c.invalid(path, "error converting fieldPath: field label does not support subscript: "+text)
 	case !among(text, podFieldPaths):
 		c.invalid(path, "error converting fieldPath: field label not supported: "+text)
-	case text == "spec.host" && among("spec.nodeName", supported):
+	case text == "spec.host": // which is converted to the path of today
+		if !among("spec.nodeName", supported) {
+			c.addValue(schema.ErrorNotSupported, path, "spec.nodeName", supportedValues(supported))
+		}
 	case !among(text, supported):
 		c.notSupported(path, supported)
 	}
@@ -162,17 +166,18 @@ func (c *check) resourceFieldRef(ref field, volume bool) {
 	text := amountOf(divisor.Value).String()
 	switch {
 	case amountSign(divisor.Value) == 0:
-	case strings.HasSuffix(name, ".cpu"):
+	case !huge && !among(name, containerResourcePaths):
+	case name == "limits.cpu", name == "requests.cpu":
 		if !among(text, "1,1m") {
 			c.invalidText(divisor, name, "only divisor's values 1m and 1 are supported with the cpu resource")
 		}
-	case huge || among(name, containerResourcePaths):
+	default:
 		if !among(text, "1,1k,1M,1G,1T,1P,1E,1Ki,1Mi,1Gi,1Ti,1Pi,1Ei") {
-			of := "hugepages"
+			_, of, _ := strings.Cut(name, ".")
 			switch {
-			case strings.HasSuffix(name, ".memory"):
-				of = "memory"
-			case strings.HasSuffix(name, ".ephemeral-storage"):
+			case huge:
+				of = "hugepages"
+			case of == "ephemeral-storage":
 				of = "local ephemeral storage"
 			}
 			c.invalidText(divisor, name, "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the "+of+" resource")
