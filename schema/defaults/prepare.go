@@ -197,6 +197,12 @@ func updatedStatus(k *schema.Kind, next, live document.Value, q Request) documen
 		next = phaseChanged(next, live, q.Now)
 	case "apps/Deployment":
 		keep("labels")
+		annotations := next.Lookup("metadata", "annotations")
+		if n := live.Lookup("metadata", "annotations", rollbackTo); n.Exists() {
+			next = next.Set(n, "metadata", "annotations", rollbackTo)
+		} else if annotations.Get(rollbackTo).Exists() { // it is a field of the spec
+			next = withAnnotations(next, annotations.Without(rollbackTo))
+		}
 	case "apps/DaemonSet":
 		n := live.Lookup("metadata", "annotations", templateGeneration)
 		next = next.Set(n, "metadata", "annotations", templateGeneration)
