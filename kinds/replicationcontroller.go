@@ -32,10 +32,18 @@ func validateReplicationController(c *check, object, old field) {
 	c.need(selector)
 	c.need(replicas)
 	c.minimum(replicas, 0)
-	if !template.isSet() {
+	if template.isSet() {
+		c.controllerTemplate(selector, template)
+	} else {
 		c.required(template, "")
-		return
 	}
+	if old.isSet() {
+		c.nonConvertible(selector, old)
+	}
+}
+
+// controllerTemplate validates a template, which the selector must select.
+func (c *check) controllerTemplate(selector, template field) {
 	labels := template.get("metadata.labels")
 	for key, value := range selector.Value.Members() {
 		if !document.Equal(labels.Get(key), value) {
@@ -45,13 +53,8 @@ func validateReplicationController(c *check, object, old field) {
 	}
 	c.podTemplate(template)
 	c.runsForEver(template, "ReplicationController")
-	if old.isSet() {
-		c.nonConvertible(selector, old)
-	}
 }
 
-// nonConvertible requires that a selector does not change which an annotation marks as one that
-// a ReplicaSet had and a ReplicationController cannot express.
 func (c *check) nonConvertible(selector, old field) {
 	annotations := old.get("metadata.annotations")
 	for i := range annotations.members() {
