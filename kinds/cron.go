@@ -27,7 +27,14 @@ func wrongSchedule(schedule string) string {
 	if strings.HasPrefix(schedule, "TZ=") || strings.HasPrefix(schedule, "CRON_TZ=") {
 		zone, rest, found := strings.Cut(schedule, " ")
 		_, name, _ := strings.Cut(zone, "=")
-		if !found || !isTimeZone(name) && !among(name, ",UTC,Local") {
+		if !found { // kube-apiserver reports the panic of its parser
+			return "invalid schedule format: runtime error: slice bounds out of range [:-1]"
+		}
+		switch {
+		case isTimeZone(name), among(name, ",UTC,Local"):
+		case strings.Contains(name, "..") || strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\`):
+			return "provided bad location " + name + ": time: invalid location name" // time.LoadLocation
+		default:
 			return "provided bad location " + name + ": unknown time zone " + name
 		}
 		schedule = strings.TrimSpace(rest)

@@ -89,9 +89,8 @@ func validateTaints(c *check, taints field) {
 func validateDeclaredFeatures(c *check, features field) {
 	for i := range features.items() {
 		feature := features.item(i)
-		if !isFeatureName(feature.text()) {
-			c.invalid(feature, "invalid feature name "+strconv.Quote(feature.text())+": must start with an UpperCamelCase segment, "+
-				"with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes")
+		if why := wrongFeatureName(feature.text()); why != "" {
+			c.invalid(feature, "invalid feature name "+strconv.Quote(feature.text())+": "+why)
 		}
 		if i == 0 {
 			continue
@@ -105,21 +104,27 @@ func validateDeclaredFeatures(c *check, features field) {
 	}
 }
 
-func isFeatureName(text string) bool {
-	if len(text) > names.MaxSubdomain || text == "" || text[0] < 'A' || text[0] > 'Z' {
-		return false
+// wrongFeatureName returns why the name of a feature is invalid, "" if it is valid.
+func wrongFeatureName(text string) string {
+	const syntax = "must start with an UpperCamelCase segment, with subsequent segments separated by '/' " +
+		"(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
+	switch {
+	case len(text) > names.MaxSubdomain:
+		return "must be no more than " + strconv.Itoa(names.MaxSubdomain) + " characters"
+	case text == "" || text[0] < 'A' || text[0] > 'Z':
+		return syntax
 	}
 	for segment := range strings.SplitSeq(text, "/") {
 		if segment == "" || segment[0] < 'A' {
-			return false
+			return syntax
 		}
 		for i := range len(segment) {
 			if !names.IsAlphanumeric(segment[i]) {
-				return false
+				return syntax
 			}
 		}
 	}
-	return true
+	return ""
 }
 
 // isDualStack reports whether a list has one CIDR of each IP family.

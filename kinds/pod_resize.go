@@ -34,7 +34,7 @@ func (p *podCheck) checkResize(old field) {
 				}
 				continue
 			}
-			p.checkResized(c.get("resources"), before.get("resources"))
+			p.checkResized(c.get("resources"), before.get("resources"), "resource")
 			p.checkResizedContainer(name, c, before)
 			if !p.kind.Since("1.34") {
 				p.checkMemoryLimit(c, before)
@@ -92,11 +92,11 @@ func (p *podCheck) checkOrder(was field) bool {
 	return !p.failed(mark)
 }
 
-// checkResized forbids removing requests or limits.
-func (p *podCheck) checkResized(r, was field) {
+// checkResized forbids removing requests or limits. Messages call them what.
+func (p *podCheck) checkResized(r, was field, what string) {
 	for _, name := range [...]string{"requests", "limits"} {
 		if list := r.get(name); lostKey(list.Value, was.Get(name)) {
-			p.forbidden(list, "resource "+name+" cannot be removed")
+			p.forbidden(list, what+" "+name+" cannot be removed")
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (p *podCheck) resizedPod(was field) document.Value {
 		p.forbidden(r, "pod-level resources cannot be removed")
 		return p.spec.Value
 	}
-	p.checkResized(r, before)
+	p.checkResized(r, before, "pod-level resource")
 	fixed := withoutCompute(r.Value, before.Value)
 	if claims := r.Get("claims"); claims.Exists() {
 		fixed = fixed.With("claims", claims)
