@@ -26,7 +26,7 @@ func validateResourceQuota(c *check, object, old field) {
 		validateScope(c, scope.text(), hard.Value, scopes, scopes)
 		seen.add(scope.text())
 	}
-	c.conflictingScopes(scopes, &seen)
+	c.conflictingScopes(scopes, scopes, &seen)
 	if selector := spec.get("scopeSelector"); selector.isSet() {
 		validateScopeSelector(c, selector, hard.Value, scopes)
 	}
@@ -84,9 +84,17 @@ func scopeApplies(scope, resource string) bool {
 	return true
 }
 
-func (c *check) conflictingScopes(scopes field, seen *seenTexts) {
-	if seen.has("BestEffort") && seen.has("NotBestEffort") || seen.has("Terminating") && seen.has("NotTerminating") {
-		c.invalid(scopes, "conflicting scopes")
+// conflictingScopes reports the pairs of scopes that exclude each other for f. Their message shows
+// the value of scopes, also for those of a selector.
+func (c *check) conflictingScopes(f, scopes field, seen *seenTexts) {
+	shown := scopes.Value
+	if !shown.Exists() {
+		shown = document.NewNull()
+	}
+	for _, pair := range [...][2]string{{"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"}} {
+		if seen.has(pair[0]) && seen.has(pair[1]) {
+			c.invalidValue(f, shown, "conflicting scopes")
+		}
 	}
 }
 
@@ -116,7 +124,7 @@ func validateScopeSelector(c *check, selector field, hard document.Value, scopes
 		}
 		seen.add(name.text())
 	}
-	c.conflictingScopes(scopes, &seen)
+	c.conflictingScopes(expressions, scopes, &seen)
 }
 
 // sameTexts reports whether two lists contain the same strings, in any order.
