@@ -100,6 +100,27 @@ func TestEmptyListsAreValidatedAfterPlugins(t *testing.T) {
 	}
 }
 
+// The plugin RuntimeClass of kube-apiserver 1.36.3 asks for the class before the pod is validated, and
+// its client refuses to send a request without a name.
+func TestRuntimeClassOfPod(t *testing.T) {
+	for _, test := range []struct {
+		why, name string
+		code      int
+		message   string
+	}{
+		{"a class that does not exist", "other", 403, `pods "p" is forbidden: pod rejected: RuntimeClass "other" not found`},
+		{"an empty name", "", 500, "resource name may not be empty"},
+	} {
+		c := newCluster(t, nil, "RuntimeClass")
+		_, err := c.Do(t.Context(), &cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "pods", Namespace: "n",
+			Body: []byte(`{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],"runtimeClassName":"` + test.name + `"}}`)})
+		var st *cluster.Status
+		if !errors.As(err, &st) || st.Code != test.code || st.Message != test.message {
+			t.Errorf("%s: got %v, want %d %s", test.why, err, test.code, test.message)
+		}
+	}
+}
+
 // An admission without configurations is not asked.
 func TestInactiveAdmissionIsNotAsked(t *testing.T) {
 	w := &webhook{inactive: true}

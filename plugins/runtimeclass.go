@@ -71,6 +71,9 @@ func (c *call) runtimeClass() (document.Value, *cluster.Status) {
 	if !ok {
 		return document.Value{}, nil
 	}
+	if name == "" { // which kube-apiserver does not validate before it asks for the class
+		return document.Value{}, &cluster.Status{Code: 500, Message: "resource name may not be empty"}
+	}
 	class, st := c.get("node.k8s.io", "runtimeclasses", "", name)
 	if st == nil && !class.Exists() {
 		st = c.Forbid(fmt.Sprintf("pod rejected: RuntimeClass %q not found", name))
