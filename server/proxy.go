@@ -123,7 +123,7 @@ func (s *Server) endpointAddress(ctx context.Context, p place, name, port string
 			return err
 		}
 		named := false
-		if port, named = portName(service, number); !named {
+		if port, named = kinds.ServicePortName(service, number); !named {
 			return unavailable(fmt.Sprintf("no service port %d found for service %q", number, name))
 		}
 	}
@@ -149,16 +149,6 @@ func (s *Server) endpointAddress(ctx context.Context, p place, name, port string
 		}
 	}
 	return unavailable(fmt.Sprintf("no endpoints available for service %q", p.name))
-}
-
-// portName returns the name of the port of a Service that has the number.
-func portName(service document.Value, number int64) (string, bool) {
-	for _, p := range service.Lookup("spec", "ports").Items() {
-		if n, ok := p.Get("port").Int(); ok && n == number {
-			return p.Get("name").StringOr(""), true
-		}
-	}
-	return "", false
 }
 
 // hasPod reports whether one of the addresses in Endpoints is that of a pod in the namespace.
