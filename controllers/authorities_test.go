@@ -52,7 +52,7 @@ func TestPublishAuthorities(t *testing.T) {
 		{why: "one has expired", authorities: second, want: first + second, after: time.Hour},
 	} {
 		now = now.Add(step.after)
-		if err := PublishAuthorities(t.Context(), c, []byte(step.authorities)); err != nil {
+		if err := PublishAuthorities(t.Context(), c, Authorities{Clients: []byte(step.authorities)}); err != nil {
 			t.Fatalf("%s: %v", step.why, err)
 		}
 		got, err := c.Do(t.Context(), &cluster.Request{Version: "v1", Resource: "configmaps", Namespace: "kube-system", Name: "extension-apiserver-authentication"})
@@ -67,5 +67,43 @@ func TestPublishAuthorities(t *testing.T) {
 			t.Errorf("%s: the resourceVersion was %q and is %q", step.why, version, is)
 		}
 		version = is
+	}
+}
+
+// TestPublishFrontProxies: the ConfigMap has the keys that kube-apiserver 1.36.3 writes with --requestheader-client-ca-file,
+// and the authorities of a bounded number of servers.
+func TestPublishFrontProxies(t *testing.T) {
+	c, err := cluster.New(cluster.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	clients, proxies := authority(t, time.Now().AddDate(1, 0, 0)), ""
+	for i := range maxProxies + 2 {
+		next := authority(t, time.Now().AddDate(1, 0, 0))
+		if i >= 2 {
+			proxies += next
+		}
+		published := Authorities{Proxies: []byte(next), ProxyNames: []string{"front-proxy-client"}}
+		if i == 0 {
+			published.Clients = []byte(clients)
+		}
+		if err := PublishAuthorities(t.Context(), c, published); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := c.Do(t.Context(), &cluster.Request{Version: "v1", Resource: "configmaps", Namespace: "kube-system", Name: "extension-apiserver-authentication"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"client-ca-file": clients, "requestheader-client-ca-file": proxies,
+		"requestheader-allowed-names": `["front-proxy-client"]`, "requestheader-username-headers": `["X-Remote-User"]`,
+		"requestheader-uid-headers": `["X-Remote-Uid"]`, "requestheader-group-headers": `["X-Remote-Group"]`,
+		"requestheader-extra-headers-prefix": `["X-Remote-Extra-"]`,
+	} {
+		if has := got.Object.Lookup("data", key).StringOr(""); has != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", key, has, want)
+		}
 	}
 }

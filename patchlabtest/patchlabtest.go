@@ -57,6 +57,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/admission/podsecurity"
+	"github.com/patchlab-dev/patchlab/aggregation"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/controllers"
 	"github.com/patchlab-dev/patchlab/plugins"
@@ -115,8 +116,9 @@ type Options struct {
 	// NoAdmission disables CEL rules, admission policies, admission webhooks and conversion
 	// webhooks.
 	NoAdmission bool
-	// Service returns the URL of a service in a webhook's client configuration; with nil,
-	// webhooks need a URL in their configuration, as envtest writes it.
+	// Service returns the URL of a service in a webhook's client configuration or an APIService. With
+	// nil, it is found by the Service in the cluster, which may be an ExternalName such as "localhost";
+	// webhooks may also have a URL in their configuration, as envtest writes it.
 	Service func(namespace, name string, port int32) (*url.URL, error)
 	// RBAC refuses requests that are not allowed by the Roles and ClusterRoles bound to their
 	// user, and creates the roles with which kube-apiserver begins (package rbac). The user of
@@ -210,11 +212,15 @@ func (s *Server) start(ctx context.Context, o Options, tokens *server.Tokens) er
 	if err := load(ctx, s.cluster, o); err != nil {
 		return err
 	}
+	aggregator, err := aggregate(ctx, s.cluster, o)
+	if err != nil {
+		return err
+	}
 	s.gate = &gate{Cluster: s.cluster, now: o.Now}
 	if o.Now == nil {
 		s.gate.now = time.Now
 	}
-	options := server.Options{User: admin(), Tokens: tokens, Now: o.Now}
+	options := server.Options{User: admin(), Tokens: tokens, Now: o.Now, Aggregation: aggregator}
 	if o.RBAC {
 		authorized := rbac.Cluster{Cluster: s.cluster}
 		s.gate.Cluster, options.Authorizer = authorized, authorized
@@ -230,6 +236,7 @@ func (s *Server) start(ctx context.Context, o Options, tokens *server.Tokens) er
 	s.url = "http://" + l.Addr().String()
 	var controlled sync.WaitGroup
 	var failed error
+	controlled.Go(func() { aggregator.Run(ctx) })
 	if !o.NoControllers {
 		controlled.Go(func() {
 			options := controllers.Options{Namespaces: true, GarbageCollection: true, Aggregation: o.RBAC}
@@ -247,6 +254,15 @@ func (s *Server) start(ctx context.Context, o Options, tokens *server.Tokens) er
 	}()
 	s.done = sync.OnceValue(func() error { return <-done })
 	return nil
+}
+
+// aggregate returns what forwards requests to extension API servers, and publishes the authority that these trust.
+func aggregate(ctx context.Context, c *cluster.Cluster, o Options) (*aggregation.Aggregator, error) {
+	a, err := aggregation.New(ctx, c, aggregation.Options{Service: o.Service})
+	if err != nil {
+		return nil, err
+	}
+	return a, controllers.PublishAuthorities(ctx, c, controllers.Authorities{Proxies: a.Authority(), ProxyNames: a.Names()})
 }
 
 // wrapped returns a server whose handler is the one that wrap returns.

@@ -27,6 +27,17 @@ func VersionBefore(a, b string) bool {
 	return a < b
 }
 
+// CompareVersions compares API versions in the order of VersionBefore.
+func CompareVersions(a, b string) int {
+	switch {
+	case VersionBefore(a, b):
+		return -1
+	case VersionBefore(b, a):
+		return 1
+	}
+	return 0
+}
+
 type apiVersion struct{ stage, major, minor int }
 
 // The stages of an API version.

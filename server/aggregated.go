@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 
+	"github.com/patchlab-dev/patchlab/aggregation"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -22,29 +23,9 @@ type (
 		Versions []discoveryVersion `json:"versions"`
 	}
 	discoveryVersion struct {
-		Version   string              `json:"version"`
-		Resources []discoveryResource `json:"resources"`
-		Freshness string              `json:"freshness"`
-	}
-	discoveryKind struct {
-		Group   string `json:"group"`
-		Version string `json:"version"`
-		Kind    string `json:"kind"`
-	}
-	discoveryResource struct {
-		Resource     string                 `json:"resource"`
-		ResponseKind discoveryKind          `json:"responseKind"`
-		Scope        string                 `json:"scope"`
-		Singular     string                 `json:"singularResource"`
-		Verbs        []string               `json:"verbs"`
-		ShortNames   []string               `json:"shortNames,omitempty"`
-		Categories   []string               `json:"categories,omitempty"`
-		Subresources []discoverySubresource `json:"subresources,omitempty"`
-	}
-	discoverySubresource struct {
-		Subresource  string        `json:"subresource"`
-		ResponseKind discoveryKind `json:"responseKind"`
-		Verbs        []string      `json:"verbs"`
+		Version   string                 `json:"version"`
+		Resources []aggregation.Resource `json:"resources,omitempty"`
+		Freshness string                 `json:"freshness"`
 	}
 )
 
@@ -56,7 +37,7 @@ const (
 // aggregated serves all groups, or the core group, in the negotiated form.
 func (s *Server) aggregated(w *writer, r *http.Request, core bool, form answerForm) {
 	list := discoveryList{Kind: discoveryListKind, APIVersion: discoveryGroupName + "/" + form.version, Items: []discoveryGroup{}}
-	for _, g := range s.groups() {
+	for _, g := range s.aggregatedGroups() {
 		if core != (g.group == "") {
 			continue
 		}
@@ -64,6 +45,12 @@ func (s *Server) aggregated(w *writer, r *http.Request, core bool, form answerFo
 		item.Metadata.Name = g.group
 		for _, v := range g.versions {
 			dv := discoveryVersion{Version: v.version, Freshness: "Current"}
+			if v.backend != nil {
+				var current bool
+				if dv.Resources, current = v.backend.Resources(); !current {
+					dv.Freshness = "Stale"
+				}
+			}
 			for _, k := range v.kinds {
 				dv.Resources = append(dv.Resources, s.describeResource(k))
 			}
@@ -76,8 +63,8 @@ func (s *Server) aggregated(w *writer, r *http.Request, core bool, form answerFo
 	s.encoded(w, r, form, form.contentType()+";g="+discoveryGroupName+";v="+form.version+";as="+discoveryListKind, list)
 }
 
-func (s *Server) describeResource(k *schema.Kind) discoveryResource {
-	out := discoveryResource{
+func (s *Server) describeResource(k *schema.Kind) aggregation.Resource {
+	out := aggregation.Resource{
 		Resource: k.Resource, ResponseKind: responseKind(k, k.GroupVersionKind), Scope: "Cluster",
 		Singular: k.Singular, Verbs: s.verbsOf(k), ShortNames: k.ShortNames, Categories: k.Categories,
 	}
@@ -85,8 +72,8 @@ func (s *Server) describeResource(k *schema.Kind) discoveryResource {
 		out.Scope = "Namespaced"
 	}
 	for _, sub := range subresources(k) {
-		out.Subresources = append(out.Subresources, discoverySubresource{
-			sub.Name, responseKind(k, sub.Kind), sub.Verbs,
+		out.Subresources = append(out.Subresources, aggregation.Subresource{
+			Subresource: sub.Name, ResponseKind: responseKind(k, sub.Kind), Verbs: sub.Verbs,
 		})
 	}
 	return out
@@ -94,9 +81,9 @@ func (s *Server) describeResource(k *schema.Kind) discoveryResource {
 
 // responseKind returns the kind of a resource's responses. For a built-in resource, group and
 // version are empty if they equal its own.
-func responseKind(k *schema.Kind, answer schema.GroupVersionKind) discoveryKind {
+func responseKind(k *schema.Kind, answer schema.GroupVersionKind) *aggregation.Kind {
 	if k.Builtin && answer.Group == k.Group && answer.Version == k.Version {
-		return discoveryKind{Kind: answer.Kind}
+		return &aggregation.Kind{Kind: answer.Kind}
 	}
-	return discoveryKind{answer.Group, answer.Version, answer.Kind}
+	return &aggregation.Kind{Group: answer.Group, Version: answer.Version, Kind: answer.Kind}
 }

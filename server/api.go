@@ -102,6 +102,10 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		return
 	}
 	p := placeOf(group, version, parts)
+	if b := s.backend(group, version); b != nil {
+		s.delegate(w, r, p, b)
+		return
+	}
 	if p.isProxy() {
 		err := s.refusal(r, p, nil)
 		if err == nil {

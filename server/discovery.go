@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/aggregation"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -73,6 +75,8 @@ type groupKinds struct {
 type versionKinds struct {
 	version string
 	kinds   []*schema.Kind // sorted by resource
+	// backend is the extension API server that serves the version, nil if this server does.
+	backend *aggregation.Backend
 }
 
 // groups returns all kinds: first the core group, then the API server's other built-in groups
@@ -95,7 +99,7 @@ func (s *Server) groups() []groupKinds {
 		for _, version := range s.versionOrder(group, byGroup[group]) {
 			kinds := byGroup[group][version]
 			slices.SortFunc(kinds, func(a, b *schema.Kind) int { return strings.Compare(a.Resource, b.Resource) })
-			g.versions = append(g.versions, versionKinds{version, kinds})
+			g.versions = append(g.versions, versionKinds{version: version, kinds: kinds})
 		}
 		out = append(out, g)
 	}
@@ -141,6 +145,12 @@ func (s *Server) versionOrder(group string, versions map[string][]*schema.Kind) 
 
 // discovery serves /api, /apis, and the paths of groups and versions.
 func (s *Server) discovery(w *writer, r *http.Request, parts []string) {
+	if len(parts) == 3 {
+		if b := s.backend(parts[1], parts[2]); b != nil {
+			s.delegate(w, r, place{}, b)
+			return
+		}
+	}
 	value, found := s.discovered(r, parts)
 	if !found {
 		if len(parts) > 1 && parts[0] == "apis" && !s.builtinGroup(parts[1]) || len(parts) == 2 && parts[0] == "apis" {
@@ -185,9 +195,9 @@ func (s *Server) discovered(r *http.Request, parts []string) (value any, found b
 	case len(parts) == 1 && parts[0] == "api":
 		return apiVersions{"APIVersions", []string{"v1"}, []serverRange{{"0.0.0.0/0", r.Host}}}, true
 	case len(parts) == 1:
-		return s.groupList(), true
+		return s.groupList(r.Context()), true
 	case len(parts) == 2 && parts[0] == "apis":
-		return s.group(parts[1])
+		return s.group(r.Context(), parts[1])
 	case parts[0] == "api":
 		return s.resourceList("", parts[1])
 	default:
@@ -195,9 +205,9 @@ func (s *Server) discovered(r *http.Request, parts []string) (value any, found b
 	}
 }
 
-func (s *Server) groupList() apiGroupList {
+func (s *Server) groupList(ctx context.Context) apiGroupList {
 	list := apiGroupList{Kind: "APIGroupList", APIVersion: "v1", Groups: []apiGroup{}}
-	for _, g := range s.groups() {
+	for _, g := range s.listedGroups(ctx) {
 		if g.group != "" {
 			list.Groups = append(list.Groups, describeGroup(g))
 		}
@@ -205,12 +215,14 @@ func (s *Server) groupList() apiGroupList {
 	return list
 }
 
-func (s *Server) group(name string) (group apiGroup, found bool) {
-	for _, g := range s.groups() {
-		if g.group == name && name != "" {
-			group := describeGroup(g)
-			group.Kind, group.APIVersion = "APIGroup", "v1"
-			return group, true
+func (s *Server) group(ctx context.Context, name string) (group apiGroup, found bool) {
+	for _, groups := range [...][]groupKinds{s.listedGroups(ctx), s.groups()} {
+		for _, g := range groups {
+			if g.group == name && name != "" {
+				group := describeGroup(g)
+				group.Kind, group.APIVersion = "APIGroup", "v1"
+				return group, true
+			}
 		}
 	}
 	return apiGroup{}, false

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/patchlab-dev/patchlab/aggregation"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -73,7 +74,7 @@ func compareGroups(t *testing.T, got, want []discoveryGroup) {
 				continue // not every version served by default is in the catalog
 			}
 			for _, r := range v.Resources {
-				k := slices.IndexFunc(got[i].Versions[j].Resources, func(o discoveryResource) bool { return o.Resource == r.Resource })
+				k := slices.IndexFunc(got[i].Versions[j].Resources, func(o aggregation.Resource) bool { return o.Resource == r.Resource })
 				if k < 0 || !reflect.DeepEqual(got[i].Versions[j].Resources[k], r) {
 					t.Errorf("%s/%s %s: differs from %+v", g.Metadata.Name, v.Version, r.Resource, r)
 				}

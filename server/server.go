@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/patchlab-dev/patchlab/aggregation"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -51,6 +52,9 @@ type Options struct {
 	ClientCAs *x509.CertPool
 	// Authorizer decides about the requests that do not reach the cluster; nil allows them.
 	Authorizer Authorizer
+	// Aggregation forwards requests for the versions of extension API servers, and has their discovery documents and
+	// the order of all versions. With nil, the server answers all requests itself.
+	Aggregation *aggregation.Aggregator
 	// Hosts are the names, in addition to localhost and IP addresses, that the Host header may
 	// contain. Requests with other names are refused with 403, so that a web page cannot reach
 	// the server by DNS rebinding.

@@ -19,7 +19,7 @@ const facade = "."
 // itself; nothing imports a part that is not listed before it.
 var layers = []string{
 	"document", "schema", "kinds", "patch", "fieldmanager", "store", "cluster", "explain", "internal/app/manifest", facade,
-	"scenario", "internal/app/playground", "plugins", "controllers", "rbac", "server", "internal/app/cli", "cmd",
+	"scenario", "internal/app/playground", "plugins", "controllers", "aggregation", "rbac", "server", "internal/app/cli", "cmd",
 }
 
 // light are the packages that also run in a browser.

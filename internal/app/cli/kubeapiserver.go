@@ -51,7 +51,7 @@ type kubeAPIServerOptions struct {
 // kubeAPIServerCommand is the command that serves with the flags of kube-apiserver.
 func (a *App) kubeAPIServerCommand() *cobra.Command {
 	o := kubeAPIServerOptions{serve: serveOptions{
-		defaults: true, admission: true, tls: true, logFormat: "text", authorize: alwaysAllow,
+		defaults: true, admission: true, aggregation: true, tls: true, logFormat: "text", authorize: alwaysAllow,
 		engine: engineFlag{name: "ours"}, store: storeFlags{name: "memory", compaction: defaultCompaction}, certificates: &certificateFiles{},
 	}}
 	c := &cobra.Command{

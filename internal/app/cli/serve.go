@@ -38,6 +38,7 @@ type serveOptions struct {
 	log         bool
 	logFormat   string
 	admission   bool
+	aggregation bool
 	engine      engineFlag
 	store       storeFlags
 	// certificates are the files of a server that is called kube-apiserver; nil for all others.
@@ -115,6 +116,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default "+schema.DefaultVersion+")")
 	f.BoolVar(&o.defaults, "defaults", true, "set the default values of built-in kinds, and allocate addresses and ports for Services")
 	f.BoolVar(&o.admission, "admission", true, "run CEL rules, admission policies, admission webhooks and conversion webhooks")
+	f.BoolVar(&o.aggregation, "aggregation", true, "forward requests for the versions of APIServices with a service to extension API servers")
 	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection), roles (aggregated ClusterRoles such as edit), quota (the status of ResourceQuotas; runs with the admission plugin ResourceQuota), serviceaccount (the account default of each namespace; runs with the admission plugin ServiceAccount); "+noControllers+" runs none, not even with these plugins, as beside a kube-controller-manager")
 	_ = c.RegisterFlagCompletionFunc("controllers", cobra.FixedCompletions([]string{"namespace", "gc", "roles", "quota", "serviceaccount", noControllers}, cobra.ShellCompDirectiveNoFileComp))
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")

@@ -8,13 +8,16 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/patchlab-dev/patchlab/aggregation"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/controllers"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/plugins"
 	"github.com/patchlab-dev/patchlab/rbac"
+	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -28,6 +31,7 @@ type serving struct {
 	options     server.Options
 	authorities []byte // of --client-ca-file, PEM; nil for none
 	initial     initialObjects
+	aggregator  *aggregation.Aggregator // nil with --aggregation=false
 	listener    net.Listener
 	certificate *server.Certificate // nil without TLS
 	// at is the address that is published in the cluster, the zero AddrPort if this machine has none.
@@ -65,6 +69,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	defer func() { _ = c.Close() }()
 	s.at = o.advertised(s.listener.Addr(), localAddress)
 	if err := s.createInitialObjects(ctx, c); err != nil {
+		return err
+	}
+	if err := s.aggregate(ctx, c); err != nil {
 		return err
 	}
 	defer s.holdLease(ctx, c)()
@@ -220,6 +227,15 @@ func (s *serving) createInitialObjects(ctx context.Context, c *cluster.Cluster) 
 	return manifest.Load(ctx, c, manager, loaded...)
 }
 
+// aggregate prepares the server to forward requests to extension API servers.
+func (s *serving) aggregate(ctx context.Context, c *cluster.Cluster) (err error) {
+	if s.flags.aggregation {
+		s.aggregator, err = aggregation.New(ctx, c, aggregation.Options{})
+		s.options.Aggregation = s.aggregator
+	}
+	return err
+}
+
 // holdLease creates the Lease of this server until release is called. The server runs without it if the name of
 // the machine is not the value of a label.
 func (s *serving) holdLease(ctx context.Context, c *cluster.Cluster) (release func()) {
@@ -241,10 +257,14 @@ func (s *serving) publish(ctx context.Context, c *cluster.Cluster) error {
 			return err
 		}
 	}
-	if s.authorities != nil {
-		return controllers.PublishAuthorities(ctx, c, s.authorities)
+	published := controllers.Authorities{Clients: s.authorities}
+	if s.aggregator != nil {
+		published.Proxies, published.ProxyNames = s.aggregator.Authority(), s.aggregator.Names()
 	}
-	return nil
+	if published.Clients == nil && published.Proxies == nil {
+		return nil
+	}
+	return controllers.PublishAuthorities(ctx, c, published)
 }
 
 // announce writes the kubeconfig, and prints how to reach the server.
@@ -277,6 +297,14 @@ func (s *serving) noteAccess() {
 	if o.authorize == byRoles && !o.tls && o.token == "" {
 		a.note("note: kubectl sends tokens only over TLS, and a request without a token may do everything; add --tls to use tokens of service accounts")
 	}
+	if s.aggregator != nil && s.aggregator.Any() {
+		var versions []string
+		for _, b := range s.aggregator.Backends() {
+			v := b.Version()
+			versions = append(versions, schema.APIVersion(v.Group, v.Version))
+		}
+		a.note("note: requests for " + strings.Join(versions, ", ") + " are forwarded to the services of their APIServices; --aggregation=false prevents this")
+	}
 	switch {
 	case o.certificates != nil:
 		a.noteNoAdmission("")
@@ -291,6 +319,10 @@ func (s *serving) runInBackground(ctx context.Context, c *cluster.Cluster) (stop
 		go c.CompactEvery(ctx, every)
 	}
 	maintained := inBackground(ctx, func(ctx context.Context) { controllers.Maintain(ctx, c, s.at) })
+	if s.aggregator != nil {
+		maintain, aggregated := maintained, inBackground(ctx, s.aggregator.Run)
+		maintained = func() { aggregated(); maintain() }
+	}
 	if !s.services.Any() {
 		return maintained
 	}

@@ -1,0 +1,171 @@
+package aggregation
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/kinds"
+)
+
+var (
+	services         = resource{"", "v1", "services"}
+	endpointSliceSet = resource{"discovery.k8s.io", "v1", "endpointslices"}
+)
+
+// serviceLabel is the label of an EndpointSlice with the name of its Service.
+const serviceLabel = "kubernetes.io/service-name"
+
+// followServices checks a backend again when its Service or an EndpointSlice of it changes. Nothing is followed as long
+// as no APIService has a service.
+func (a *Aggregator) followServices(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-a.first:
+	}
+	if a.options.Service != nil {
+		return
+	}
+	a.started.Go(func() {
+		a.follow(ctx, services, a.checking(nameOf))
+	})
+	a.follow(ctx, endpointSliceSet, a.checking(func(slice document.Value) string {
+		return slice.Lookup("metadata", "labels", serviceLabel).StringOr("")
+	}))
+}
+
+// checking returns a follower that checks the backends of the Services that objects concern.
+func (a *Aggregator) checking(service func(object document.Value) string) follower {
+	return follower{
+		replace: func([]document.Value) { a.checkBackends(func(serviceReference) bool { return true }) },
+		changed: func(object document.Value, _ bool) {
+			namespace, name := namespaceOf(object), service(object)
+			a.checkBackends(func(s serviceReference) bool { return s.namespace == namespace && s.name == name })
+		},
+	}
+}
+
+func (a *Aggregator) checkBackends(of func(serviceReference) bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, b := range a.backends {
+		if of(*b.current.Load().service) {
+			signal(b.checks)
+		}
+	}
+}
+
+// service returns the Service of a reference.
+func (a *Aggregator) service(ctx context.Context, s serviceReference) (document.Value, error) {
+	request := services.request(cluster.Get)
+	request.Namespace, request.Name = s.namespace, s.name
+	got, err := a.cluster.Do(ctx, request)
+	if err != nil {
+		return document.Value{}, err
+	}
+	return got.Object, nil
+}
+
+func (a *Aggregator) endpointSlices(ctx context.Context, s serviceReference) ([]document.Value, error) {
+	request := endpointSliceSet.request(cluster.List)
+	request.Namespace, request.LabelSelector = s.namespace, serviceLabel+"="+s.name
+	list, err := a.cluster.Do(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return list.Items(), nil
+}
+
+// locate returns the URL of the service without a path (k8s.io/apiserver/pkg/util/proxy, ResolveCluster).
+func (a *Aggregator) locate(ctx context.Context, s serviceReference) (*url.URL, error) {
+	if a.options.Service != nil {
+		u, err := a.options.Service(s.namespace, s.name, s.port)
+		if err != nil {
+			return nil, err
+		}
+		return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+	}
+	service, err := a.service(ctx, s)
+	if isNotFound(err) {
+		return nil, errors.New("service " + strconv.Quote(s.name) + " not found")
+	}
+	if err != nil {
+		return nil, err
+	}
+	host, err := kinds.ServiceHost(service, s.port)
+	if err != nil {
+		return nil, err
+	}
+	return &url.URL{Scheme: "https", Host: net.JoinHostPort(host, strconv.Itoa(int(s.port)))}, nil
+}
+
+// dial returns a function that connects to the service. address is that of the URL. No machine has a cluster IP, so
+// that the connection goes to a ready endpoint of the Service if it has one, as kube-proxy directs it.
+func (a *Aggregator) dial(s serviceReference) func(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := &net.Dialer{Timeout: dialTime, KeepAlive: dialTime}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if a.options.Service == nil {
+			address = a.endpoint(ctx, s, address)
+		}
+		return dialer.DialContext(ctx, network, address)
+	}
+}
+
+// endpoint returns the address of a ready endpoint of the Service, or the given one if there is none.
+func (a *Aggregator) endpoint(ctx context.Context, s serviceReference, address string) string {
+	service, err := a.service(ctx, s)
+	if err != nil || service.Lookup("spec", "type").StringOr("") == "ExternalName" {
+		return address
+	}
+	port, ok := kinds.ServicePortName(service, int64(s.port))
+	if !ok {
+		return address
+	}
+	slices, err := a.endpointSlices(ctx, s)
+	if err != nil {
+		return address
+	}
+	if ready := readyAddresses(slices, port); len(ready) > 0 {
+		return ready[rand.N(len(ready))]
+	}
+	return address
+}
+
+// readyAddresses returns the addresses of the ready endpoints in slices that have a port with the name.
+func readyAddresses(endpointSlices []document.Value, port string) []string {
+	var addresses []string
+	for _, slice := range endpointSlices {
+		number, ok := portNumber(slice, port)
+		if !ok {
+			continue
+		}
+		for _, endpoint := range slice.Get("endpoints").Items() {
+			if ready, isSet := endpoint.Lookup("conditions", "ready").Bool(); isSet && !ready {
+				continue
+			}
+			if all := endpoint.Get("addresses").Strings(); len(all) > 0 {
+				addresses = append(addresses, net.JoinHostPort(all[0], strconv.FormatInt(number, 10)))
+			}
+		}
+	}
+	slices.Sort(addresses)
+	return addresses
+}
+
+// portNumber returns the number of the port with the name in an EndpointSlice.
+func portNumber(slice document.Value, name string) (int64, bool) {
+	for _, p := range slice.Get("ports").Items() {
+		has, isSet := p.Get("name").Text()
+		if number, ok := p.Get("port").Int(); isSet && has == name && ok {
+			return number, true
+		}
+	}
+	return 0, false
+}
