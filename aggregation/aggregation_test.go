@@ -44,6 +44,7 @@ func newExtension(t *testing.T, handler http.HandlerFunc) *extension {
 	}
 	e := &extension{Server: httptest.NewUnstartedServer(handler)}
 	e.TLS = &tls.Config{ClientAuth: tls.RequestClientCert, Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}}}
+	e.Config.ErrorLog = silent // of clients that do not trust the certificate
 	e.StartTLS()
 	t.Cleanup(e.Close)
 	_, e.port, err = net.SplitHostPort(e.Listener.Addr().String())

@@ -149,10 +149,9 @@ func (a *Aggregator) checkService(ctx context.Context, s serviceReference) (c co
 }
 
 // askAll requests the discovery document of the version several times at once, because the endpoints of a service may
-// differ. It returns nil with the first success, otherwise the last error.
+// differ. It returns nil with the first success, otherwise the last error. The other requests run to their end, so that the
+// service sees no broken connections.
 func (b *Backend) askAll(ctx context.Context, r *connection) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	results := make(chan error, attempts)
 	for range attempts {
 		go func() { results <- b.ask(ctx, r) }()

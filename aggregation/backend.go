@@ -27,6 +27,7 @@ type Backend struct {
 	name       string // of the APIService
 	current    atomic.Pointer[connection]
 	discovery  atomic.Pointer[discovered]
+	documents  atomic.Pointer[map[string]string]
 	// checks and discoveries wake the loops that check the availability and fetch the discovery document.
 	checks, discoveries chan struct{}
 	// stop ends these loops; nil if they have not been started.

@@ -1,6 +1,7 @@
 package aggregation
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,7 +73,7 @@ func (b *Backend) Resources() (resources []Resource, current bool) {
 	return nil, false
 }
 
-// discover fetches the discovery document of the version. A service that has not been available yet is not asked.
+// discover fetches the discovery document of the version, and the list of OpenAPI documents. A service that has not been available yet is not asked.
 func (b *Backend) discover(ctx context.Context) error {
 	to := b.current.Load()
 	known := b.discovery.Load()
@@ -87,7 +88,7 @@ func (b *Backend) discover(ctx context.Context) error {
 	if ctx.Err() == nil {
 		b.discovery.Store(next)
 	}
-	return err
+	return errors.Join(err, b.fetchDocuments(ctx, to))
 }
 
 // fetchAggregated fetches the aggregated document, or that of the version from an API server that has no aggregated
@@ -238,6 +239,11 @@ type fetched struct {
 
 // fetch requests a document from the service.
 func (b *Backend) fetch(ctx context.Context, to *connection, path string, header http.Header, u cluster.User) (*fetched, error) {
+	return b.send(ctx, to, http.MethodGet, path, nil, header, u)
+}
+
+// send sends a request of the aggregation layer itself to the service. The path may have a query.
+func (b *Backend) send(ctx context.Context, to *connection, method, path string, body []byte, header http.Header, u cluster.User) (*fetched, error) {
 	if to.err != nil {
 		return nil, to.err
 	}
@@ -247,8 +253,7 @@ func (b *Backend) fetch(ctx context.Context, to *connection, path string, header
 	if err != nil {
 		return nil, err
 	}
-	location.Path = path
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, location.String(), nil)
+	request, err := http.NewRequestWithContext(ctx, method, location.String()+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -259,12 +264,12 @@ func (b *Backend) fetch(ctx context.Context, to *connection, path string, header
 		return nil, err
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(body) > maxDocument {
+	if len(answer) > maxDocument {
 		return nil, fmt.Errorf("%s is larger than %d bytes", location, maxDocument)
 	}
-	return &fetched{response.StatusCode, response.Header, body}, nil
+	return &fetched{response.StatusCode, response.Header, answer}, nil
 }

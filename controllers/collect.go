@@ -101,14 +101,15 @@ const (
 	ownerGone
 )
 
-// stateOf returns the state of an owner. That of an owner of a kind that is not served is unknown, unless the
-// controllers saw its deletion, and that of a namespaced owner of a cluster-scoped object always.
+// stateOf returns the state of an owner. That of an owner of a kind that is not served, or that an extension API server
+// serves, is unknown, unless the controllers saw its deletion, and that of a namespaced owner of a cluster-scoped object
+// always.
 func (r *runner) stateOf(ctx context.Context, n *node, o owner) (ownerState, error) {
 	if gone := r.graph.gone[o.uid]; gone != nil && gone.kind.Kind == o.kind && gone.name == o.name && (gone.namespace == "" || gone.namespace == n.namespace) {
 		return ownerGone, nil
 	}
 	kind, ok := r.kindOf(o.apiVersion, o.kind)
-	if !ok || kind.Namespaced && n.namespace == "" {
+	if !ok || r.Extensions != nil && r.Extensions.Serves(kind.Group, kind.Version) || kind.Namespaced && n.namespace == "" {
 		return ownerUnknown, nil
 	}
 	reference := &node{kind: kind, name: o.name, uid: o.uid}

@@ -43,6 +43,8 @@ type Options struct {
 	// ServiceAccounts runs the controller that creates the service account "default" in each namespace.
 	// The admission plugin ServiceAccount (package plugins) refuses pods without it.
 	ServiceAccounts bool
+	// Extensions are the extension API servers, in which the namespace controller deletes objects, too; nil for none.
+	Extensions Extensions
 	// Fault is called with unexpected errors; nil ignores them. The affected object is
 	// processed again when it changes.
 	Fault func(error)
@@ -100,6 +102,9 @@ type runner struct {
 	synced  bool
 	queue   []work
 	queued  map[work]bool
+	// deletions are those in extension API servers, by namespace, and ended are those of which the result is not there yet.
+	deletions map[string]*deletion
+	ended     deletions
 }
 
 // work is an item of the queue.
@@ -156,21 +161,22 @@ func Run(ctx context.Context, c *cluster.Cluster, o Options) error {
 }
 
 func newRunner(c *cluster.Cluster, o Options) *runner {
-	return &runner{Options: o, cluster: c, graph: newGraph(), queued: map[work]bool{}}
+	return &runner{Options: o, cluster: c, graph: newGraph(), queued: map[work]bool{}, deletions: map[string]*deletion{}}
 }
 
 // run processes the changes until their stream ends, and returns why it did.
 func (r *runner) run(ctx context.Context, changes *cluster.Changes) error {
 	for {
-		change, synced, err := changes.Next(ctx)
-		if err != nil {
+		change, synced, again, err := r.next(ctx, changes)
+		switch {
+		case err != nil:
 			return err
-		}
-		if synced {
+		case synced:
 			r.begin()
-		} else {
+		case !again:
 			r.observe(change)
 		}
+		r.observeDeletions()
 		r.processQueue(ctx)
 	}
 }
@@ -213,6 +219,9 @@ func (r *runner) observe(change cluster.Change) {
 		}
 		if n.isDefaultAccount() {
 			r.add(work{accounts, n.namespace})
+		}
+		if n.isNamespace() {
+			delete(r.deletions, n.name)
 		}
 		r.addOwners(n)
 		r.add(work{aNamespace, n.namespace})

@@ -31,6 +31,7 @@ func (r *runner) namespace(ctx context.Context, name string) error {
 	if live.Lookup("metadata", "deletionTimestamp").StringOr("") == "" || !slices.Contains(finalizers, finalizerKubernetes) {
 		return nil
 	}
+	left, known := r.deleteElsewhere(ctx, name, n.uid)
 	content := r.graph.content[name]
 	var pods map[string]*node
 	if n.kind.Since("1.33") {
@@ -44,17 +45,22 @@ func (r *runner) namespace(ctx context.Context, name string) error {
 	case deleted: // the changes of the deleted objects queue the namespace again
 		return nil
 	case len(pods) > 0: // kube-controller-manager counts no content before the pods are gone
-		_, err = r.report(ctx, n, live, nil, failed)
+		_, err = r.report(ctx, n, live, nil, Left{Undiscovered: left.Undiscovered, Failed: failed})
 		return errors.Join(err, errors.Join(failed...))
 	}
-	changed, err := r.report(ctx, n, live, content, failed)
-	if changed || err != nil || len(content) > 0 { // the change of the conditions queues the namespace again
+	if len(content) == 0 && !known { // the end of the deletion in extension API servers queues the namespace again
+		return nil
+	}
+	rest := left
+	rest.Failed = append(slices.Clone(failed), left.Failed...)
+	changed, err := r.report(ctx, n, live, content, rest)
+	if changed || err != nil || len(content) > 0 || !left.nothing() { // the change of the conditions queues the namespace again
 		return errors.Join(err, errors.Join(failed...))
 	}
-	left := slices.DeleteFunc(finalizers, func(f string) bool { return f == finalizerKubernetes })
+	kept := slices.DeleteFunc(finalizers, func(f string) bool { return f == finalizerKubernetes })
 	request := r.request(n, cluster.Update)
 	request.Subresource = "finalize"
-	request.Body = live.Set(document.NewStrings(left...), "spec", "finalizers").JSON()
+	request.Body = live.Set(document.NewStrings(kept...), "spec", "finalizers").JSON()
 	_, err = r.cluster.Do(ctx, request)
 	return err
 }
@@ -90,10 +96,12 @@ func (r *runner) removeAll(ctx context.Context, content map[string]*node) (delet
 	return deleted, failed
 }
 
-// report sets the status conditions of a namespace with the given contents. failed are the reasons why some cannot be
-// deleted. changed reports whether the conditions were others before.
-func (r *runner) report(ctx context.Context, n *node, live document.Value, content map[string]*node, failed []error) (changed bool, err error) {
-	resources, finalizers := map[string]int{}, map[string]int{}
+// report sets the status conditions of a namespace with the given contents, beside what is left of it in extension API
+// servers and the reasons why some objects cannot be deleted. changed reports whether the conditions were others before.
+func (r *runner) report(ctx context.Context, n *node, live document.Value, content map[string]*node, left Left) (changed bool, err error) {
+	resources, finalizers, failed := map[string]int{}, map[string]int{}, left.Failed
+	maps.Copy(resources, left.Resources)
+	maps.Copy(finalizers, left.Finalizers)
 	for _, object := range content {
 		resources[object.resource()]++
 		for _, f := range object.finalizers {
@@ -101,7 +109,7 @@ func (r *runner) report(ctx context.Context, n *node, live document.Value, conte
 		}
 	}
 	conditions := []condition{
-		{"NamespaceDeletionDiscoveryFailure", "False", "ResourcesDiscovered", "All resources successfully discovered"},
+		left.discovery(),
 		{"NamespaceDeletionGroupVersionParsingFailure", "False", "ParsedGroupVersions", "All legacy kube types successfully parsed"},
 		{"NamespaceDeletionContentFailure", "False", "ContentDeleted", "All content successfully deleted, may be waiting on finalization"},
 		{"NamespaceContentRemaining", "False", "ContentRemoved", "All content successfully removed"},

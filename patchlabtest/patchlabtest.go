@@ -239,7 +239,7 @@ func (s *Server) start(ctx context.Context, o Options, tokens *server.Tokens) er
 	controlled.Go(func() { aggregator.Run(ctx) })
 	if !o.NoControllers {
 		controlled.Go(func() {
-			options := controllers.Options{Namespaces: true, GarbageCollection: true, Aggregation: o.RBAC}
+			options := controllers.Options{Namespaces: true, GarbageCollection: true, Aggregation: o.RBAC, Extensions: aggregator}
 			failed = controllers.Run(ctx, s.cluster, options.ForPlugins(o.AdmissionPlugins))
 			if errors.Is(failed, context.Canceled) {
 				failed = nil // the server was stopped while the controllers started

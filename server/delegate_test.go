@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -20,11 +21,15 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
+const registrationsPath = "/apis/apiregistration.k8s.io/v1/apiservices"
+
 // delegating returns a server that forwards requests for the versions of APIServices to a handler, and a function that
 // creates an APIService for a version.
 func delegating(t *testing.T, o Options, handler http.HandlerFunc) (*Server, func(group, version string, groupPriority, versionPriority int)) {
 	t.Helper()
-	extension := httptest.NewTLSServer(handler)
+	extension := httptest.NewUnstartedServer(handler)
+	extension.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that the end of the test interrupts
+	extension.StartTLS()
 	t.Cleanup(extension.Close)
 	at, err := url.Parse(extension.URL)
 	if err != nil {
@@ -321,5 +326,65 @@ func TestDelegatedConnection(t *testing.T) {
 	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 	if _, err := lines.ReadString('\n'); err != io.EOF {
 		t.Errorf("after the end of the server: %v", err)
+	}
+}
+
+// TestOpenAPIOfExtensions: the documents of extension API servers are listed and forwarded, except for those of paths that this
+// server answers itself.
+func TestOpenAPIOfExtensions(t *testing.T) {
+	s, register := delegating(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/openapi/v3":
+			_, _ = io.WriteString(w, `{"paths":{"version":{"serverRelativeURL":"/openapi/v3/version?hash=E"},"apis/crd.example.com/v1":{"serverRelativeURL":"/openapi/v3/apis/crd.example.com/v1?hash=E"},
+				"apis/crd.example.com/v1beta1":{"serverRelativeURL":"/openapi/v3/apis/crd.example.com/v1beta1?hash=E"},"apis/ext.example.com":{"serverRelativeURL":"/openapi/v3/apis/ext.example.com?hash=E"}}}`)
+		case "/openapi/v3/version":
+			_, _ = io.WriteString(w, "the extension's")
+		default:
+			_, _ = fmt.Fprintf(w, "%s for %s", r.URL, r.Header.Get("X-Remote-User"))
+		}
+	})
+	define(t, s, "crd.example.com")
+	register("ext.example.com", "v1", 1000, 10)
+	w := ask(s, "DELETE", registrationsPath+"/v1.crd.example.com", "") // that of the definition, which is restored
+	if w.Code != 200 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	w = ask(s, "PATCH", registrationsPath+"/v1.crd.example.com", `{"metadata":{"labels":null},"spec":{"insecureSkipTLSVerify":true,"service":{"name":"ext","namespace":"lab"}}}`,
+		"Content-Type", "application/merge-patch+json")
+	if w.Code != 200 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	want := map[string]string{
+		"version": "", "apis/crd.example.com/v1": "/openapi/v3/apis/crd.example.com/v1?hash=E", "apis/crd.example.com/v1beta1": "",
+		"apis/ext.example.com": "/openapi/v3/apis/ext.example.com?hash=E",
+	}
+	var list struct {
+		Paths map[string]struct {
+			URL string `json:"serverRelativeURL"`
+		}
+	}
+	wrong := "not asked yet"
+	for deadline := time.Now().Add(15 * time.Second); wrong != ""; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal(wrong)
+		}
+		wrong, list.Paths = "", nil
+		if err := json.Unmarshal(ask(s, "GET", "/openapi/v3", "").Body.Bytes(), &list); err != nil {
+			t.Fatal(err)
+		}
+		for path, url := range want {
+			got := list.Paths[path].URL
+			if url != "" && got != url || url == "" && (got == "" || strings.HasSuffix(got, "hash=E")) {
+				wrong = fmt.Sprintf("%s is %q, want %q", path, got, url)
+			}
+		}
+	}
+	for path, want := range map[string]string{
+		"apis/ext.example.com": "/openapi/v3/apis/ext.example.com?hash=E for ada", "apis/crd.example.com/v1": "/openapi/v3/apis/crd.example.com/v1?hash=E for ada",
+		"version": `"openapi"`, "apis/crd.example.com/v1beta1": `"openapi"`,
+	} {
+		if w := ask(s, "GET", "/openapi/v3/"+path+map[bool]string{true: "?hash=E"}[want != `"openapi"`], "", "Impersonate-User", "ada"); w.Code != 200 || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %.80s, want %s", path, w.Code, w.Body, want)
+		}
 	}
 }

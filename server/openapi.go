@@ -104,6 +104,9 @@ func (s *Server) openAPIIndex(w *writer, r *http.Request) {
 		_, served := paths[path]
 		return served
 	})
+	for path, d := range delegatedDocuments(s, paths) {
+		paths[path] = location{d.url}
+	}
 	body, err := json.Marshal(map[string]any{"paths": paths})
 	if err != nil {
 		s.fail(w, r, err)
@@ -128,6 +131,10 @@ func serveDocument(w *writer, r *http.Request, contentType, etag string, made ti
 func (s *Server) openAPIDocument(w *writer, r *http.Request, path string) {
 	all := s.openAPIContents()
 	i := slices.IndexFunc(all, func(c contents) bool { return c.path == path })
+	if d, ok := s.delegatedDocument(path, i >= 0); ok {
+		s.delegate(w, r, place{}, d.backend)
+		return
+	}
 	if i < 0 {
 		w.WriteHeader(http.StatusNotFound)
 		return

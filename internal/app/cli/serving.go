@@ -326,6 +326,9 @@ func (s *serving) runInBackground(ctx context.Context, c *cluster.Cluster) (stop
 	if !s.services.Any() {
 		return maintained
 	}
+	if s.aggregator != nil {
+		s.services.Extensions = s.aggregator
+	}
 	s.services.Fault = func(err error) { s.app.note("controllers: " + err.Error()) }
 	controlled := inBackground(ctx, func(ctx context.Context) {
 		if err := controllers.Run(ctx, c, s.services); err != nil {
