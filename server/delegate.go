@@ -39,8 +39,11 @@ func (s *Server) delegate(w *writer, r *http.Request, p place, b *aggregation.Ba
 		if end, ok := ctx.Value(watchesKey{}).(context.Context); ok {
 			defer context.AfterFunc(end, cancel)()
 		}
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-		b.Serve(&patientWriter{ResponseWriter: w}, r.WithContext(ctx), s.identity(r).user)
+		// The server's timeouts are for other requests. A client that does not read occupies a connection no longer than the
+		// longest watch.
+		control := http.NewResponseController(w)
+		_, _ = control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Now().Add(longestWatch))
+		b.Serve(w, r.WithContext(ctx), s.identity(r).user)
 	} else {
 		ctx := withDeadline(r.Context(), time.Now().Add(w.limit))
 		defer ctx.end()
@@ -56,18 +59,6 @@ func (p place) isLong(r *http.Request) bool {
 	verb, ok := p.authorizedVerb(r)
 	return ok && verb == cluster.Watch || slices.Contains([]string{"attach", "exec", "proxy", "log", "portforward"}, p.subresource)
 }
-
-// patientWriter writes a response that may take long. Instead of the whole response, each part of it has to be read
-// within a time.
-type patientWriter struct{ http.ResponseWriter }
-
-func (p *patientWriter) Write(b []byte) (int, error) {
-	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(2 * requestTime))
-	return p.ResponseWriter.Write(b)
-}
-
-// Unwrap returns the underlying writer, for http.ResponseController.
-func (p *patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // delegatedDocument is an OpenAPI 3 document of an extension API server.
 type delegatedDocument struct {

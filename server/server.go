@@ -25,6 +25,7 @@ const (
 	defaultReads   = 400
 	defaultWrites  = 200
 	minWatch       = 30 * time.Minute
+	longestWatch   = 24 * time.Hour
 	readHeaderTime = 10 * time.Second
 	readTime       = 60 * time.Second
 	idleTime       = 3 * time.Minute

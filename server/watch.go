@@ -28,7 +28,7 @@ func (s *Server) watch(w *writer, r *http.Request, form answerForm, t target, re
 	// that clients do not all reconnect at once.
 	limit := minWatch + rand.N(minWatch)
 	if seconds != nil && *seconds > 0 {
-		limit = time.Duration(min(*seconds, 24*3600)) * time.Second
+		limit = time.Duration(min(*seconds, int64(longestWatch/time.Second))) * time.Second
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
