@@ -168,12 +168,14 @@ func (a *Aggregator) remove(name string) {
 	a.reroute()
 }
 
-// reroute makes the routes anew.
+// reroute makes the routes anew. The versions of APIServices themselves are always served by the API server, so that a
+// wrong one can be corrected.
 func (a *Aggregator) reroute() {
 	routes := make(map[groupVersion]*Backend, len(a.backends))
 	for _, b := range a.backends {
-		r := b.current.Load()
-		routes[groupVersion{r.group, r.version}] = b
+		if r := b.current.Load(); r.group != Group {
+			routes[groupVersion{r.group, r.version}] = b
+		}
 	}
 	a.routes.Store(&routes)
 }

@@ -229,3 +229,21 @@ func TestForwardedUpgrade(t *testing.T) {
 		t.Errorf("got %q, %v", line, err)
 	}
 }
+
+// TestOwnGroup: an APIService for the group of APIServices is checked, but this server goes on serving the group, as
+// kube-apiserver 1.36.3 does.
+func TestOwnGroup(t *testing.T) {
+	e := newExtension(t, func(http.ResponseWriter, *http.Request) {})
+	a := newAggregator(t)
+	a.create(t, services, external)
+	a.create(t, apiServices, strings.NewReplacer("ext.example.com", Group, "v1", "v2").Replace(e.registration()))
+	eventually(t, func() string { return "the APIService has no condition" }, func() bool {
+		r := apiServices.request(cluster.Get)
+		r.Name = "v2." + Group
+		got, err := a.cluster.Do(t.Context(), r)
+		return err == nil && strings.HasPrefix(conditionText(got.Object), "True Passed")
+	})
+	if b := a.Find(Group, "v2"); b != nil || a.Any() {
+		t.Error("requests for APIServices are forwarded")
+	}
+}
