@@ -15,6 +15,7 @@
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN documents
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN related
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN collected
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN extensions
 //
 // The subcommand objects reads the manifests in each folder, creates the
 // CustomResourceDefinitions, then creates, applies, patches, replaces and deletes every
@@ -30,7 +31,8 @@
 // change and go. The subcommand related writes objects that depend on one another, with admission as for plugins: Services
 // that compete for addresses, owners and finalizers, classes and quotas, and subresources of pods, workloads and accounts.
 // The subcommand collected compares what garbage collection and the controller of namespaces leave of such objects; it needs
-// the controllers on both servers. The order of managedFields, the messages of refusals, and the
+// the controllers on both servers. The subcommand extensions registers an extension API server with APIServices that change
+// at random, and compares their conditions, discovery and forwarded requests; both servers must run on this machine. The order of managedFields, the messages of refusals, and the
 // values that a server chooses (uids, times, addresses, ports, names) are not compared.
 //
 // The exit code is 1 if responses differ by more than -tolerate allows, or if the
@@ -91,7 +93,7 @@ func main() {
 	}
 }
 
-const usage = "expected objects DIR..., cases FILE..., random, definitions, plugins, policies, admission, tables, watches, documents, related or collected"
+const usage = "expected objects DIR..., cases FILE..., random, definitions, plugins, policies, admission, tables, watches, documents, related, collected or extensions"
 
 func run(o *options, args []string, out io.Writer) error {
 	if len(args) == 0 {
@@ -144,6 +146,8 @@ func run(o *options, args []string, out io.Writer) error {
 		r, err = compareRelated(o, p)
 	case args[0] == "collected" && len(args) == 1:
 		r, err = compareCollected(o, p)
+	case args[0] == "extensions" && len(args) == 1:
+		r, err = compareExtensions(o, p)
 	case args[0] == "plugins" && len(args) == 1:
 		r, err = compareWorlds(o, p, args[0], (*world).plugins)
 	case args[0] == "admission" && len(args) == 1:
