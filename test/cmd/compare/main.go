@@ -32,7 +32,8 @@
 // that compete for addresses, owners and finalizers, classes and quotas, and subresources of pods, workloads and accounts.
 // The subcommand collected compares what garbage collection and the controller of namespaces leave of such objects; it needs
 // the controllers on both servers. The subcommand extensions registers an extension API server with APIServices that change
-// at random, and compares their conditions, discovery and forwarded requests; both servers must run on this machine. The order of managedFields, the messages of refusals, and the
+// at random, and compares their conditions, discovery and forwarded requests; both servers must run on this machine,
+// kube-apiserver with -extensions. The order of managedFields, the messages of refusals, and the
 // values that a server chooses (uids, times, addresses, ports, names) are not compared.
 //
 // The exit code is 1 if responses differ by more than -tolerate allows, or if the

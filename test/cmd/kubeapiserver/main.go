@@ -9,7 +9,8 @@
 // prints the environment variables for other tests. With -recorded as well, admission
 // plugins are off, as in the recordings of testdata/conformance and testdata/invalid; with -hooks
 // too, those for webhooks and policies are on, as in testdata/admission. With
-// -accounts instead, ServiceAccount is on. With -controllers, a kube-controller-manager runs these
+// -accounts instead, ServiceAccount is on. With -extensions, extension API servers can authenticate requests that
+// kube-apiserver forwards. With -controllers, a kube-controller-manager runs these
 // controllers. Run it in the folder test. The first build downloads about 300 MB of modules and
 // takes some ten minutes on two cores; existing binaries are not rebuilt.
 package main
@@ -37,6 +38,7 @@ func main() {
 	recorded := flag.Bool("recorded", false, "with -serve: disable admission plugins, as in the recordings")
 	hooks := flag.Bool("hooks", false, "with -recorded: enable the admission plugins for webhooks and policies")
 	accounts := flag.Bool("accounts", false, "with -serve: enable the admission plugin ServiceAccount; no controller creates accounts")
+	extensions := flag.Bool("extensions", false, "with -serve: send requests to extension API servers with a client certificate, whose authority they can read")
 	controllers := flag.String("controllers", "", "with -serve: `controllers` that a kube-controller-manager runs, separated by commas; none runs without")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -48,7 +50,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *dir, *kubernetes, *serve, options{*recorded, *hooks, *accounts, *controllers}); err != nil {
+	if err := run(ctx, *dir, *kubernetes, *serve, options{*recorded, *hooks, *accounts, *extensions, *controllers}); err != nil {
 		fmt.Fprintln(os.Stderr, "kubeapiserver:", err)
 		os.Exit(1)
 	}
@@ -56,8 +58,8 @@ func main() {
 
 // options are the values of the flags that determine how the servers run.
 type options struct {
-	recorded, hooks, accounts bool
-	controllers               string
+	recorded, hooks, accounts, extensions bool
+	controllers                           string
 }
 
 func run(ctx context.Context, dir, kubernetes string, serve bool, o options) error {

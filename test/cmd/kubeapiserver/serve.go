@@ -85,12 +85,21 @@ func runServers(ctx context.Context, dir string, o options) error {
 			off = withoutHooks(off)
 		}
 	}
-	api, err := start(data, program,
+	flags := []string{
 		"--allow-privileged", "--disable-admission-plugins", off,
 		"--etcd-servers", store, "--bind-address", "127.0.0.1", "--secure-port", ports[2], "--cert-dir", filepath.Join(data, "certs"),
 		"--token-auth-file", filepath.Join(data, "tokens.csv"), "--authorization-mode", "AlwaysAllow",
 		"--service-account-issuer", url, "--service-account-key-file", key, "--service-account-signing-key-file", key,
-		"--service-cluster-ip-range", "10.0.0.0/24")
+		"--service-cluster-ip-range", "10.0.0.0/24",
+	}
+	if o.extensions {
+		more, err := frontProxy(data)
+		if err != nil {
+			return err
+		}
+		flags = append(flags, more...)
+	}
+	api, err := start(data, program, flags...)
 	if err != nil {
 		return err
 	}
