@@ -114,7 +114,7 @@ func (a *Aggregator) patch(t *testing.T, what resource, name, body string) {
 	}
 }
 
-// remove deletes an object.
+// delete deletes an object.
 func (a *Aggregator) delete(t *testing.T, what resource, name string) {
 	t.Helper()
 	r := &cluster.Request{Verb: cluster.Delete, Group: what.group, Version: what.version, Resource: what.name, Name: name}

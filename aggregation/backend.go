@@ -19,6 +19,8 @@ const (
 	// idleTime is how long an unused connection to an extension API server is kept. In tests such a server often stops
 	// before patchlab does, and net/http's Shutdown waits for unused connections.
 	idleTime = 100 * time.Millisecond
+	// maxHeader is the size in bytes of the largest header of a response.
+	maxHeader = 1 << 20
 )
 
 // Backend is an extension API server that serves a version of an API group.
@@ -90,6 +92,7 @@ func (a *Aggregator) transport(r registration) (*http.Transport, error) {
 	}
 	return &http.Transport{
 		TLSClientConfig: config, DialContext: a.dial(*r.service), TLSHandshakeTimeout: handshakeTime, IdleConnTimeout: idleTime,
+		MaxResponseHeaderBytes: maxHeader,
 	}, err
 }
 

@@ -60,43 +60,29 @@ func (p place) isLong(r *http.Request) bool {
 	return ok && verb == cluster.Watch || slices.Contains([]string{"attach", "exec", "proxy", "log", "portforward"}, p.subresource)
 }
 
-// delegatedDocument is an OpenAPI 3 document of an extension API server.
-type delegatedDocument struct {
-	backend *aggregation.Backend
-	url     string
-}
-
-// delegatedDocument returns the document for a path if it is that of an extension API server. Those of paths that this
-// server has documents for, such as "version", are its own, unless an extension API server answers the requests.
-func (s *Server) delegatedDocument(path string, own bool) (delegatedDocument, bool) {
-	if s.options.Aggregation == nil {
-		return delegatedDocument{}, false
-	}
-	for _, b := range s.options.Aggregation.Backends() {
-		url, has := b.Documents()[path]
-		v := b.Version()
-		if has && (!own || "/"+path == groupVersionPath(v.Group, v.Version)) {
-			return delegatedDocument{b, url}, true
-		}
-	}
-	return delegatedDocument{}, false
-}
-
-// delegatedDocuments returns the documents of extension API servers by their paths. own are the paths of this server's.
-func delegatedDocuments[T any](s *Server, own map[string]T) map[string]delegatedDocument {
+// delegatedDocuments returns the OpenAPI 3 documents of extension API servers by their paths. Those of paths for which this
+// server has documents, such as "version", are its own, unless an extension API server answers the requests.
+func (s *Server) delegatedDocuments(own func(path string) bool) map[string]delegatedDocument {
 	if s.options.Aggregation == nil {
 		return nil
 	}
 	documents := map[string]delegatedDocument{}
 	for _, b := range s.options.Aggregation.Backends() {
-		for path := range b.Documents() {
-			_, has := own[path]
-			if d, ok := s.delegatedDocument(path, has); ok {
-				documents[path] = d
+		v := b.Version()
+		for path, url := range b.Documents() {
+			serves := "/"+path == groupVersionPath(v.Group, v.Version)
+			if _, has := documents[path]; serves || !has && !own(path) {
+				documents[path] = delegatedDocument{b, url}
 			}
 		}
 	}
 	return documents
+}
+
+// delegatedDocument is an OpenAPI 3 document of an extension API server.
+type delegatedDocument struct {
+	backend *aggregation.Backend
+	url     string
 }
 
 // listedGroups returns the groups and versions that have an APIService, in the order of these, after that of the

@@ -19,6 +19,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/aggregation"
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 const registrationsPath = "/apis/apiregistration.k8s.io/v1/apiservices"
@@ -386,5 +387,36 @@ func TestOpenAPIOfExtensions(t *testing.T) {
 		if w := ask(s, "GET", "/openapi/v3/"+path+map[bool]string{true: "?hash=E"}[want != `"openapi"`], "", "Impersonate-User", "ada"); w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %.80s, want %s", path, w.Code, w.Body, want)
 		}
+	}
+}
+
+// TestAllVersionsAreListed: each version that the server itself serves has an APIService, without which /apis would not list it.
+func TestAllVersionsAreListed(t *testing.T) {
+	for _, version := range schema.Versions() {
+		c, err := cluster.New(cluster.Config{Version: version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.RegisterVersions(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		a, err := aggregation.New(t.Context(), c, aggregation.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := func(o Options) (all []string) {
+			var list apiGroupList
+			if err := json.Unmarshal(ask(New(c, o), "GET", "/apis", "").Body.Bytes(), &list); err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range list.Groups {
+				all = append(all, describe(g))
+			}
+			return all
+		}
+		if want, got := of(Options{}), of(Options{Aggregation: a}); len(want) < 15 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v, want %v", version, got, want)
+		}
+		_ = c.Close()
 	}
 }

@@ -104,7 +104,8 @@ func (s *Server) openAPIIndex(w *writer, r *http.Request) {
 		_, served := paths[path]
 		return served
 	})
-	for path, d := range delegatedDocuments(s, paths) {
+	own := func(path string) bool { _, has := paths[path]; return has }
+	for path, d := range s.delegatedDocuments(own) {
 		paths[path] = location{d.url}
 	}
 	body, err := json.Marshal(map[string]any{"paths": paths})
@@ -131,7 +132,7 @@ func serveDocument(w *writer, r *http.Request, contentType, etag string, made ti
 func (s *Server) openAPIDocument(w *writer, r *http.Request, path string) {
 	all := s.openAPIContents()
 	i := slices.IndexFunc(all, func(c contents) bool { return c.path == path })
-	if d, ok := s.delegatedDocument(path, i >= 0); ok {
+	if d, ok := s.delegatedDocuments(func(string) bool { return i >= 0 })[path]; ok {
 		s.delegate(w, r, place{}, d.backend)
 		return
 	}
