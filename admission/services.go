@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	webhookutil "k8s.io/apiserver/pkg/util/webhook"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/kinds"
 )
 
@@ -51,5 +53,33 @@ func (s *services) ResolveEndpoint(namespace, name string, port int32) (*url.URL
 	if err != nil {
 		return nil, err
 	}
-	return &url.URL{Scheme: "https", Host: net.JoinHostPort(host, strconv.Itoa(int(port)))}, nil
+	at := net.JoinHostPort(host, strconv.Itoa(int(port)))
+	if ready := from.readyAddresses(service, port); len(ready) > 0 {
+		at = ready[rand.N(len(ready))]
+	}
+	return &url.URL{Scheme: "https", Host: at}, nil
+}
+
+// readyAddresses returns the addresses of the ready endpoints of a Service with a cluster IP. No machine has its cluster IP,
+// so that the connection goes to one of these, as kube-proxy directs it.
+func (s *source) readyAddresses(service document.Value, port int32) (all []string) {
+	name, ok := kinds.ServicePortName(service, int64(port))
+	if !ok || service.Lookup("spec", "type").StringOr("") == "ExternalName" {
+		return nil
+	}
+	metadata := service.Get("metadata")
+	slices, err := s.list("discovery.k8s.io", "v1", "endpointslices", metadata.Get("namespace").StringOr(""))
+	if err != nil {
+		return nil
+	}
+	for _, slice := range slices {
+		if slice.Lookup("metadata", "labels", kinds.ServiceLabel).StringOr("") != metadata.Get("name").StringOr("") {
+			continue
+		}
+		addresses, number := kinds.ReadyAddresses(slice, name)
+		for _, address := range addresses {
+			all = append(all, net.JoinHostPort(address, strconv.FormatInt(number, 10)))
+		}
+	}
+	return all
 }

@@ -19,9 +19,21 @@ func TestServicesAreResolvedFromTheCluster(t *testing.T) {
 		`{"metadata":{"name":"web"},"spec":{"clusterIP":"10.0.0.7","ports":[{"port":444}]}}`,
 		`{"metadata":{"name":"node"},"spec":{"type":"NodePort","clusterIP":"10.0.0.8","ports":[{"port":443}]}}`,
 		`{"metadata":{"name":"headless"},"spec":{"clusterIP":"None","ports":[{"port":443}]}}`,
+		`{"metadata":{"name":"spread"},"spec":{"clusterIP":"10.0.0.9","ports":[{"name":"hooks","port":443},{"name":"idle","port":444}]}}`,
 		`{"metadata":{"name":"out"},"spec":{"type":"ExternalName","externalName":"hooks.example.org"}}`,
 	} {
 		if _, err := c.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "services", Namespace: "d", Body: []byte(service)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, slice := range []string{
+		`{"metadata":{"name":"a","labels":{"kubernetes.io/service-name":"spread"}},"addressType":"IPv4","endpoints":[{"addresses":["192.0.2.1"],"conditions":{"ready":false}},{"addresses":["192.0.2.2"]}],"ports":[{"name":"hooks","port":9443}]}`,
+		`{"metadata":{"name":"b","labels":{"kubernetes.io/service-name":"spread"}},"addressType":"IPv4","endpoints":[{"addresses":["192.0.2.3"]}],"ports":[{"name":"metrics","port":8080}]}`,
+		`{"metadata":{"name":"c","labels":{"kubernetes.io/service-name":"out"}},"addressType":"IPv4","endpoints":[{"addresses":["192.0.2.4"]}],"ports":[{"name":"","port":9443}]}`,
+		`{"metadata":{"name":"d","labels":{"kubernetes.io/service-name":"headless"}},"addressType":"IPv4","endpoints":[{"addresses":["192.0.2.5"]}],"ports":[{"name":"","port":443}]}`,
+	} {
+		request := &cluster.Request{Verb: cluster.Create, Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices", Namespace: "d", Body: []byte(slice)}
+		if _, err := c.Do(context.Background(), request); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,6 +48,8 @@ func TestServicesAreResolvedFromTheCluster(t *testing.T) {
 		{"node", 443, "https://10.0.0.8:443"},
 		{"headless", 443, `cannot route to service with ClusterIP "None"`},
 		{"out", 8443, "https://hooks.example.org:8443"},
+		{"spread", 443, "https://192.0.2.2:9443"}, // the only ready endpoint, to which kube-proxy directs the cluster IP
+		{"spread", 444, "https://10.0.0.9:444"},
 		{"none", 443, `service "none" not found`},
 	} {
 		got := ""

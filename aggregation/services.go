@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -18,9 +17,6 @@ var (
 	services         = resource{"", "v1", "services"}
 	endpointSliceSet = resource{"discovery.k8s.io", "v1", "endpointslices"}
 )
-
-// serviceLabel is the label of an EndpointSlice with the name of its Service.
-const serviceLabel = "kubernetes.io/service-name"
 
 // followServices checks a backend again when its Service or an EndpointSlice of it changes. Nothing is followed as long
 // as no APIService has a service.
@@ -37,7 +33,7 @@ func (a *Aggregator) followServices(ctx context.Context) {
 		a.follow(ctx, services, a.checking(nameOf))
 	})
 	a.follow(ctx, endpointSliceSet, a.checking(func(slice document.Value) string {
-		return slice.Lookup("metadata", "labels", serviceLabel).StringOr("")
+		return slice.Lookup("metadata", "labels", kinds.ServiceLabel).StringOr("")
 	}))
 }
 
@@ -75,7 +71,7 @@ func (a *Aggregator) service(ctx context.Context, s serviceReference) (document.
 
 func (a *Aggregator) endpointSlices(ctx context.Context, s serviceReference) ([]document.Value, error) {
 	request := endpointSliceSet.request(cluster.List)
-	request.Namespace, request.LabelSelector = s.namespace, serviceLabel+"="+s.name
+	request.Namespace, request.LabelSelector = s.namespace, kinds.ServiceLabel+"="+s.name
 	list, err := a.cluster.Do(ctx, request)
 	if err != nil {
 		return nil, err
@@ -140,32 +136,12 @@ func (a *Aggregator) endpoint(ctx context.Context, s serviceReference, address s
 
 // readyAddresses returns the addresses of the ready endpoints in slices that have a port with the name.
 func readyAddresses(endpointSlices []document.Value, port string) []string {
-	var addresses []string
+	var all []string
 	for _, slice := range endpointSlices {
-		number, ok := portNumber(slice, port)
-		if !ok {
-			continue
-		}
-		for _, endpoint := range slice.Get("endpoints").Items() {
-			if ready, isSet := endpoint.Lookup("conditions", "ready").Bool(); isSet && !ready {
-				continue
-			}
-			if all := endpoint.Get("addresses").Strings(); len(all) > 0 {
-				addresses = append(addresses, net.JoinHostPort(all[0], strconv.FormatInt(number, 10)))
-			}
+		addresses, number := kinds.ReadyAddresses(slice, port)
+		for _, address := range addresses {
+			all = append(all, net.JoinHostPort(address, strconv.FormatInt(number, 10)))
 		}
 	}
-	slices.Sort(addresses)
-	return addresses
-}
-
-// portNumber returns the number of the port with the name in an EndpointSlice.
-func portNumber(slice document.Value, name string) (int64, bool) {
-	for _, p := range slice.Get("ports").Items() {
-		has, isSet := p.Get("name").Text()
-		if number, ok := p.Get("port").Int(); isSet && has == name && ok {
-			return number, true
-		}
-	}
-	return 0, false
+	return all
 }

@@ -36,3 +36,29 @@ func ServicePortName(service document.Value, number int64) (name string, ok bool
 	}
 	return "", false
 }
+
+// ServiceLabel is the label of an EndpointSlice with the name of its Service.
+const ServiceLabel = "kubernetes.io/service-name"
+
+// ReadyAddresses returns the addresses of the ready endpoints in an EndpointSlice, and the number of its port with a name.
+// There are none if it has no such port.
+func ReadyAddresses(slice document.Value, port string) (addresses []string, number int64) {
+	for _, p := range slice.Get("ports").Items() {
+		if name, isSet := p.Get("name").Text(); isSet && name == port {
+			number, _ = p.Get("port").Int()
+			break
+		}
+	}
+	if number == 0 {
+		return nil, 0
+	}
+	for _, endpoint := range slice.Get("endpoints").Items() {
+		if ready, isSet := endpoint.Lookup("conditions", "ready").Bool(); isSet && !ready {
+			continue
+		}
+		if all := endpoint.Get("addresses").Strings(); len(all) > 0 {
+			addresses = append(addresses, all[0])
+		}
+	}
+	return addresses, number
+}
