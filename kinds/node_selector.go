@@ -5,16 +5,14 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// validateNodeSelector requires at least one term. Values of label requirements are not
-// validated, because persistent volumes may have values that are not valid in labels.
+// validateNodeSelector requires at least one term.
 func validateNodeSelector(c *check, n field) {
 	terms := n.get("nodeSelectorTerms")
 	if terms.items() == 0 {
 		c.required(terms, "must have at least one node selector term")
 	}
 	for i := range terms.items() {
-		term := terms.item(i)
-		validateNodeSelectorTerm(c, term)
+		validateNodeSelectorTerm(c, terms.item(i))
 	}
 }
 

@@ -22,6 +22,9 @@ func compareCases(o *options, p *pair, files []string) (*report, error) {
 			return nil, err
 		}
 		for _, c := range cases {
+			if len(c.Steps) == 0 {
+				return nil, fmt.Errorf("%s: the case %q has no steps", file, c.Name)
+			}
 			path := c.Steps[0].Request.Path
 			if !only.MatchString(path) {
 				continue
