@@ -9,6 +9,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/gotext"
 	"github.com/patchlab-dev/patchlab/internal/engine/jsonpointer"
 	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/patch"
@@ -214,7 +215,7 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 	refused := func(err error) (document.Value, []string, *Status) {
 		value := next.String()
 		if t.Format == StrategicPatch {
-			value = goText(t.patch.value)
+			value = gotext.Of(t.patch.value)
 		}
 		return document.Value{}, nil, resultStatus(value, err.Error(), err)
 	}

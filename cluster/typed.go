@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/gotext"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -98,17 +99,17 @@ func mismatchReason(root document.Value, e *structured.TypeError) string {
 	case structured.UndeclaredField:
 		return structured.Undeclared
 	case structured.NotObject:
-		return "expected map, got &{" + goText(value) + "}"
+		return "expected map, got &{" + gotext.Of(value) + "}"
 	case structured.NotList:
-		return "expected list, got &{" + goText(value) + "}"
+		return "expected list, got &{" + gotext.Of(value) + "}"
 	case structured.NotString:
-		return "expected string, got &value.valueUnstructured{Value:" + goSyntax(value) + "}"
+		return "expected string, got &value.valueUnstructured{Value:" + gotext.Syntax(value) + "}"
 	case structured.NotBoolean:
-		return "expected boolean, got &{" + goText(value) + "}"
+		return "expected boolean, got &{" + gotext.Of(value) + "}"
 	case structured.NotNumber:
-		return "expected numeric (int or float), got " + goType(value)
+		return "expected numeric (int or float), got " + gotext.Type(value)
 	case structured.NotScalar:
-		return "expected any scalar, got &{" + goText(value) + "}"
+		return "expected any scalar, got &{" + gotext.Of(value) + "}"
 	case structured.KeyedNull:
 		return "associative list with keys may not have a null element"
 	case structured.KeyedNotObject:
@@ -123,75 +124,4 @@ func mismatchReason(root document.Value, e *structured.TypeError) string {
 		return "not supported: associative list with lists as elements"
 	}
 	return e.Reason
-}
-
-// goText formats a value like Go's %+v, which is how the API server quotes a strategic merge
-// patch.
-func goText(v document.Value) string {
-	var b strings.Builder
-	appendGoText(&b, v)
-	return b.String()
-}
-
-func appendGoText(b *strings.Builder, v document.Value) {
-	switch v.Kind() {
-	case document.String:
-		text, _ := v.Text()
-		b.WriteString(text)
-	case document.Null, document.Absent:
-		b.WriteString("<nil>")
-	case document.List:
-		b.WriteByte('[')
-		for i, item := range v.Items() {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			appendGoText(b, item)
-		}
-		b.WriteByte(']')
-	case document.Object:
-		b.WriteString("map[")
-		first := true
-		for key, member := range v.Members() {
-			if !first {
-				b.WriteByte(' ')
-			}
-			first = false
-			b.WriteString(key + ":")
-			appendGoText(b, member)
-		}
-		b.WriteByte(']')
-	case document.Number:
-		if f, ok := v.Float(); ok && !v.IsInt() {
-			b.WriteString(strconv.FormatFloat(f, 'g', -1, 64))
-			return
-		}
-		b.Write(v.JSON())
-	default:
-		b.Write(v.JSON())
-	}
-}
-
-// goSyntax formats a value like Go's %#v.
-func goSyntax(v document.Value) string {
-	switch v.Kind() {
-	case document.String:
-		text, _ := v.Text()
-		return strconv.Quote(text)
-	case document.Null, document.Absent:
-		return "interface {}(nil)"
-	case document.List:
-		items := make([]string, 0, v.Len())
-		for _, item := range v.Items() {
-			items = append(items, goSyntax(item))
-		}
-		return "[]interface {}{" + strings.Join(items, ", ") + "}"
-	case document.Object:
-		members := make([]string, 0, v.Len())
-		for key, member := range v.Members() {
-			members = append(members, strconv.Quote(key)+":"+goSyntax(member))
-		}
-		return "map[string]interface {}{" + strings.Join(members, ", ") + "}"
-	}
-	return goText(v)
 }

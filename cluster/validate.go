@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/gotext"
 	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
@@ -276,25 +277,5 @@ func scaleField(object document.Value, path string) (v document.Value, why strin
 // accessorError returns the message of apimachinery's accessors for unstructured objects
 // about a value of a wrong type.
 func accessorError(path string, v document.Value, want string) string {
-	return path + " accessor error: " + goText(v) + " is of the type " + goType(v) + ", expected " + want
-}
-
-// goType returns the Go type that apimachinery decodes a value into.
-func goType(v document.Value) string {
-	switch v.Kind() {
-	case document.Null:
-		return "<nil>"
-	case document.Bool:
-		return "bool"
-	case document.Number:
-		if v.IsInt() {
-			return "int64"
-		}
-		return "float64"
-	case document.String:
-		return "string"
-	case document.List:
-		return "[]interface {}"
-	}
-	return "map[string]interface {}"
+	return path + " accessor error: " + gotext.Of(v) + " is of the type " + gotext.Type(v) + ", expected " + want
 }

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/gotext"
 )
 
 // scalars compares two lists of scalars as sets of their texts. Like kubectl, it detects a
@@ -53,7 +54,7 @@ func (d *differ) scalars(was, now document.Value) listDiff {
 func sortedScalars(list document.Value) []entry {
 	out := make([]entry, list.Len())
 	for i, item := range list.Items() {
-		out[i] = entry{item: item, key: itemKey{text: goText(item)}}
+		out[i] = entry{item: item, key: itemKey{text: gotext.Of(item)}}
 	}
 	sort.SliceStable(out, func(a, b int) bool { return out[a].key.text < out[b].key.text })
 	return out

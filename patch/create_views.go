@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/gotext"
 )
 
 // A view is a list merged by key, with the keys of its items.
@@ -181,5 +182,5 @@ func keyText(item document.Value, k itemKey, f field) string {
 	case keyString, keyInt, keyBool, keyPlural:
 		return k.text
 	}
-	return goText(item.Get(f.keys[0].Name))
+	return gotext.Of(item.Get(f.keys[0].Name))
 }

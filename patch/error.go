@@ -45,6 +45,8 @@ type Error struct {
 	Position document.Position
 	// Reason is the explanation, Hint is advice; Hint may be empty.
 	Reason, Hint string
+	// ServerMessage is the message of kube-apiserver, "" if it is not known or is that of the Error.
+	ServerMessage string
 	// Err is one of the errors above.
 	Err error
 }
@@ -109,6 +111,18 @@ func (e *Error) own() {
 			e.Path[i] = document.FieldStep(strings.Clone(name))
 		}
 	}
+}
+
+// maxServerMessage is the maximum length in bytes of a ServerMessage, which may contain a whole list.
+const maxServerMessage = 4 << 10
+
+// says sets the message of kube-apiserver.
+func (e *Error) says(parts ...string) *Error {
+	e.ServerMessage = strings.Join(parts, "")
+	if len(e.ServerMessage) > maxServerMessage {
+		e.ServerMessage = strings.ToValidUTF8(e.ServerMessage[:maxServerMessage], "") + "…"
+	}
+	return e
 }
 
 // refuse returns an error for a merge or strategic merge patch.

@@ -5,9 +5,13 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/gotext"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
+
+// badRetainKeys is kube-apiserver's message for all errors in $retainKeys.
+const badRetainKeys = "invalid patch format of retainKeys"
 
 // retain executes $retainKeys.
 func (w *strategist) retain(object, patch, keys document.Value) (document.Value, error) {
@@ -15,7 +19,7 @@ func (w *strategist) retain(object, patch, keys document.Value) (document.Value,
 		return w.retainInPatch(object, keys)
 	}
 	if keys.Kind() != document.List {
-		return object, w.fail(ErrMalformed, "$retainKeys must be a list of keys, not "+article(keys.Kind()))
+		return object, w.fail(ErrMalformed, "$retainKeys must be a list of keys, not "+article(keys.Kind())).says(badRetainKeys)
 	}
 	stay := make(map[string]bool, keys.Len())
 	for _, k := range keys.Items() {
@@ -28,7 +32,7 @@ func (w *strategist) retain(object, patch, keys document.Value) (document.Value,
 	}
 	for key, val := range patch.Members() {
 		if !val.IsNull() && !stay[key] && !isDirective(key) {
-			err := w.fail(ErrMalformed, "the patch sets "+key+", which is not in $retainKeys")
+			err := w.fail(ErrMalformed, "the patch sets "+key+", which is not in $retainKeys").says(badRetainKeys)
 			err.Hint = "add it to $retainKeys or remove it from the patch"
 			return object, err
 		}
@@ -91,16 +95,17 @@ func (w *strategist) orders(object, patch document.Value, t *schema.Type) (docum
 // has the list.
 func (w *strategist) order(object, patch document.Value, t *schema.Type, key string, order document.Value) (now document.Value, name string, err error) {
 	if order.Kind() != document.List {
-		return now, "", w.fail(ErrInternal, key+" must be a list, not "+article(order.Kind()))
+		return now, "", w.notOfType("[]interface {}", order, key+" must be a list")
 	}
 	name, ok := strings.CutPrefix(key, directiveOrder+"/")
 	if !ok {
-		return now, "", w.fail(ErrMalformed, key+" has no list name; use "+directiveOrder+"/list")
+		return now, "", w.fail(ErrMalformed, key+" has no list name; use "+directiveOrder+"/list").
+			says("invalid patch format of setElementOrder list")
 	}
 	live, change := object.Get(name), patch.Get(name)
 	for _, v := range [...]document.Value{live, change} {
 		if v.Exists() && v.Kind() != document.List {
-			return now, "", w.fail(ErrInternal, key+" orders "+name+", which must be a list, not "+article(v.Kind()))
+			return now, "", w.notOfType("[]interface {}", v, key+" orders "+name+", which must be a list")
 		}
 	}
 	f, problem := w.listField(t, name)
@@ -172,7 +177,7 @@ func (w *strategist) orderable(m *merged, live, change, order document.Value, by
 		return err
 	}
 	if kind, problem := itemKind(live, change); problem != "" {
-		return w.fail(causeOf(kind), problem)
+		return w.mixed(kind, problem, live, change)
 	}
 	return w.allDistinct(live, keysOf(live, f), f)
 }
@@ -206,7 +211,7 @@ func (w *strategist) agree(change, order document.Value, f field) error {
 	if len(f.keys) > 0 {
 		for i, item := range change.Items() {
 			if item.Kind() != document.Object {
-				return w.fail(ErrInternal, "item "+strconv.Itoa(i)+" must be an object, not "+article(item.Kind()))
+				return w.notOfType("map[string]interface {}", item, "item "+strconv.Itoa(i)+" must be an object")
 			}
 		}
 	}
@@ -232,7 +237,8 @@ func (w *strategist) agree(change, order document.Value, f field) error {
 	if i == change.Len() {
 		return nil
 	}
-	err := w.fail(ErrInternal, "item "+strconv.Itoa(i)+" of the patch is not in the order of "+directiveOrder)
+	err := w.fail(ErrInternal, "item "+strconv.Itoa(i)+" of the patch is not in the order of "+directiveOrder).
+		says("The order in patch list:\n", gotext.Of(change), "\n doesn't match "+directiveOrder+" list:\n", gotext.Of(order), "\n")
 	err.Hint = "sort the patch's items like " + directiveOrder + ", which must contain all of them"
 	return err
 }
@@ -255,9 +261,11 @@ func (w *strategist) sameItem(a, b document.Value, f field) (bool, error) {
 func (w *strategist) keyed(item document.Value, k itemKey, f field) error {
 	switch {
 	case item.Kind() != document.Object:
-		return w.fail(ErrInternal, "an item of a list merged by "+keyNames(f.keys)+" must be an object, not "+article(item.Kind()))
+		return w.notOfType("map[string]interface {}", item, "an item of a list merged by "+keyNames(f.keys)+" must be an object")
 	case k.kind == keyMissing:
-		return w.fail(ErrInternal, "an item lacks the merge key "+missingKey(item, f.keys)+": "+excerpt(item))
+		key := missingKey(item, f.keys)
+		return w.fail(ErrInternal, "an item lacks the merge key "+key+": "+excerpt(item)).
+			says("map: ", gotext.Of(item), " does not contain declared merge key: ", key)
 	}
 	return nil
 }
@@ -284,7 +292,8 @@ func (w *strategist) deleteLists(object, patch document.Value, t *schema.Type) (
 		}
 		name, ok := strings.CutPrefix(key, directiveDelete+"/")
 		if !ok {
-			return object, w.fail(ErrMalformed, key+" has no list name; use "+directiveDelete+"/list")
+			return object, w.fail(ErrMalformed, key+" has no list name; use "+directiveDelete+"/list").
+				says("invalid patch format of primitive list")
 		}
 		was := object.Get(name)
 		if name == "" { // kube-apiserver removes nothing for an empty key

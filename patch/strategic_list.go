@@ -57,7 +57,7 @@ func (w *strategist) mergeItems(live, change document.Value, f field) (merged, e
 	kind, problem := itemKind(live, change)
 	switch {
 	case problem != "":
-		return merged{}, w.fail(causeOf(kind), problem)
+		return merged{}, w.mixed(kind, problem, live, change)
 	case kind != document.Object && len(f.keys) > 0:
 		return merged{}, w.fail(ErrInternal, "the items of a list merged by "+keyNames(f.keys)+" must be objects, not values of kind "+kind.String())
 	case kind != document.Object:
@@ -107,7 +107,7 @@ func (w *strategist) removeScalars(live, change document.Value, f field) (docume
 	}
 	kind, problem := itemKind(live, change)
 	if problem != "" {
-		return live, w.fail(causeOf(kind), problem)
+		return live, w.mixed(kind, problem, live, change)
 	}
 	if kind == document.Object {
 		f.merge = true
@@ -150,7 +150,10 @@ func (w *strategist) sortPatch(change document.Value, f field) (listPatch, error
 		case text == "replace":
 			p.whole = true
 		case text != "delete":
-			err := w.fail(ErrInternal, "invalid value of $patch: "+excerpt(d))
+			err := w.notDirective(d, item)
+			if text == "merge" {
+				err.says("merging lists cannot yet be specified in the patch")
+			}
 			err.Hint = "$patch in an item must be delete, or replace for the whole list"
 			return p, err
 		case k.kind == keyMissing:

@@ -7,6 +7,46 @@ import (
 	"testing"
 )
 
+// TestUnpatched sends strategic merge patches that cannot be applied. The messages are those of kube-apiserver v1.36.3;
+// most are also in testdata/conformance/strategic.jsonl.gz.
+func TestUnpatched(t *testing.T) {
+	s := local(t, Options{})
+	const deployments = "/apis/apps/v1/namespaces/n/deployments"
+	body := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"t","finalizers":["x.io/a"]},"spec":{"selector":{"matchLabels":{"a":"b"}},
+		"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a","image":"a","env":[{"name":"A","value":"1"}]}],
+		"nodeSelector":{"a":"b"},"volumes":[{"name":"v","emptyDir":{}}]}}}}`
+	if w := ask(s, "POST", deployments, body); w.Code != http.StatusCreated {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	inPod := func(spec string) string { return `{"spec":{"template":{"spec":{` + spec + `}}}}` }
+	for _, c := range []struct {
+		why, patch string
+		code       int
+		want       string
+	}{
+		{"an item without its merge key", inPod(`"volumes":[{"emptyDir":{}}]`), 500, "map: map[emptyDir:map[]] does not contain declared merge key: name"},
+		{"a directive without the merge key", inPod(`"containers":[{"$patch":"delete"}]`), 500, "map: map[$patch:delete] does not contain declared merge key: name"},
+		{"items of two kinds", inPod(`"containers":[{"name":"a","env":[null]}]`), 500, "list element types are not identical: [[map[name:A value:1]] [<nil>]]"},
+		{"a directive that does not exist", inPod(`"nodeSelector":{"$patch":"remove"}`), 500, "unknown patch type: remove in map: map[$patch:remove]"},
+		{"a directive that is a number", inPod(`"nodeSelector":{"$patch":5}`), 500, "unknown patch type: %!s(int64=5) in map: map[$patch:5]"},
+		{"a directive that is null", inPod(`"nodeSelector":{"$patch":null}`), 500, "unknown patch type: %!s(<nil>) in map: map[$patch:<nil>]"},
+		{"a directive of an item that does not exist", inPod(`"containers":[{"name":"a","$patch":"remove"}]`), 500, "unknown patch type: remove in map: map[$patch:remove name:a]"},
+		{"the directive merge in an item", inPod(`"containers":[{"name":"a","$patch":"merge"}]`), 500, "merging lists cannot yet be specified in the patch"},
+		{"a field that is not in $retainKeys", inPod(`"volumes":[{"name":"v","$retainKeys":["name"],"emptyDir":{}}]`), 400, "invalid patch format of retainKeys"},
+		{"$retainKeys that are no list", `{"spec":{"strategy":{"$retainKeys":"type"}}}`, 400, "invalid patch format of retainKeys"},
+		{"another order than that of the directive", `{"metadata":{"$setElementOrder/finalizers":["x.io/b"],"finalizers":["x.io/c"]}}`, 500,
+			"The order in patch list:\n[x.io/c]\n doesn't match $setElementOrder list:\n[x.io/b]\n"},
+		{"an order that is no list", `{"metadata":{"$setElementOrder/finalizers":"x"}}`, 500, "expected a []interface {}, but received a string"},
+		{"an order without a name", `{"metadata":{"$setElementOrder":["x"]}}`, 400, "invalid patch format of setElementOrder list"},
+		{"a patch that is a list", `[]`, 400, "json: cannot unmarshal array into Go value of type map[string]interface {}"},
+	} {
+		w := ask(s, "PATCH", deployments+"/t?dryRun=All", c.patch, "Content-Type", "application/strategic-merge-patch+json")
+		if message := parsed(t, w.Body.String()).Get("message").StringOr(""); w.Code != c.code || message != c.want {
+			t.Errorf("%s: %d %q\nwant %d %q", c.why, w.Code, message, c.code, c.want)
+		}
+	}
+}
+
 // TestUndecoded sends values that do not fit their field. The messages are those of kube-apiserver v1.36.3.
 func TestUndecoded(t *testing.T) {
 	s := local(t, Options{})

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/gotext"
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
@@ -232,21 +233,9 @@ func numberMessage(text string) string {
 
 // mistyped returns the message for a value that cannot be decoded into a Go type.
 func (p *place) mistyped(v document.Value, goType string) string {
-	found := ""
-	switch v.Kind() {
-	case document.Object:
-		found = "object"
-	case document.List:
-		found = "array"
-	case document.String:
-		found = "string"
-	case document.Bool:
-		found = "bool"
-	case document.Number:
-		found = "number"
-		if strings.HasPrefix(goType, "int") || strings.HasPrefix(goType, "uint") {
-			found += " " + v.NumberText()
-		}
+	found := gotext.JSONKind(v)
+	if v.Kind() == document.Number && (strings.HasPrefix(goType, "int") || strings.HasPrefix(goType, "uint")) {
+		found += " " + v.NumberText()
 	}
 	into := "value"
 	if len(p.names) > 0 {
@@ -355,18 +344,12 @@ func convertMessage(kind, goType, toKind, toType string) string {
 
 // goKind returns the kind and the type of a value in an unstructured object.
 func goKind(v document.Value) (kind, goType string) {
+	goType = gotext.Type(v)
 	switch v.Kind() {
 	case document.Object:
-		return "map", "map[string]interface {}"
+		return "map", goType
 	case document.List:
-		return "slice", "[]interface {}"
-	case document.Bool:
-		return "bool", "bool"
-	case document.Number:
-		if v.IsInt() {
-			return "int64", "int64"
-		}
-		return "float64", "float64"
+		return "slice", goType
 	}
-	return "string", "string"
+	return goType, goType
 }

@@ -6,17 +6,25 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// Worded returns a failure for a value that cannot be decoded with kube-apiserver's message, for which clients may
-// look. The cluster's own message names the field and the value instead of Go types.
+// Worded returns a failure for a value that cannot be decoded, or for a patch that cannot be applied, with
+// kube-apiserver's message, for which clients may look. The cluster's own message names the field and the value
+// instead of Go types.
 func Worded(status *cluster.Status) *cluster.Status {
 	var undecoded *defaults.DecodeError
-	if !errors.As(status.Err, &undecoded) {
+	var unpatched *patch.Error
+	own, message := "", ""
+	switch {
+	case errors.As(status.Err, &undecoded):
+		own, message = undecoded.Error(), Message(undecoded)
+	case errors.As(status.Err, &unpatched) && unpatched.ServerMessage != "":
+		own, message = unpatched.Error(), unpatched.ServerMessage
+	default:
 		return status
 	}
-	own, message := undecoded.Error(), Message(undecoded)
 	out := *status
 	out.Message = strings.Replace(out.Message, own, message, 1)
 	if out.Details != nil {

@@ -1,4 +1,4 @@
-package patch
+package gotext
 
 import (
 	"fmt"
@@ -9,8 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// TestGoTextAgreesWithFmt compares goText with what kubectl sorts by.
-func TestGoTextAgreesWithFmt(t *testing.T) {
+func TestAgreesWithFmt(t *testing.T) {
 	for _, c := range []struct{ text, why string }{
 		{`"a b"`, "a string is not quoted"}, {`""`, "an empty string"}, {`true`, "a boolean"}, {`null`, "null"},
 		{`7`, "an integer"}, {`-9007199254740993`, "a large integer"}, {`1234567.5`, "a float with an exponent, which begins at a million"},
@@ -26,8 +25,13 @@ func TestGoTextAgreesWithFmt(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.text), &decoded); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := goText(d.Root), fmt.Sprint(decoded); got != want {
-			t.Errorf("%s (%s): %q, want %q", c.text, c.why, got, want)
+		if got, want := "[]interface {}{"+Syntax(d.Root)+"}", fmt.Sprintf("%#v", []any{decoded}); got != want {
+			t.Errorf("%s (%s) in Go's syntax: %q, want %q", c.text, c.why, got, want)
+		}
+		for _, form := range []struct{ verb, got string }{{"%v", Of(d.Root)}, {"%T", Type(d.Root)}} {
+			if want := fmt.Sprintf(form.verb, decoded); form.got != want {
+				t.Errorf("%s (%s) as %s: %q, want %q", c.text, c.why, form.verb, form.got, want)
+			}
 		}
 	}
 }
