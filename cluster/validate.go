@@ -155,7 +155,7 @@ func (t *task) updateCauses(live document.Value, object fieldmanager.Object) []C
 // validateSchema validates a custom resource by its schema; live is absent for a new one.
 func (t *task) validateSchema(object, live document.Value) []schema.FieldError {
 	k := t.ep.kind
-	o := structural.Options{Old: live, Valid: t.basis.validFor(k), Metadata: t.embeddedMetadata}
+	o := structural.Options{Old: live, Valid: t.basis.validFor(k), Metadata: t.embeddedMetadata, Catalog: t.kinds.Catalog()}
 	if t.ep.sub == subStatus {
 		o.Below = subStatus
 	}

@@ -173,6 +173,8 @@ func validateDeviceConstraint(c *check, constraint field, known map[string]bool)
 		c.deviceAttributeName(match)
 	case distinct.isSet():
 		c.deviceAttributeName(distinct)
+	case !c.kind.Since("1.36"): // without the feature DRAConsumableCapacity
+		c.required(match, "")
 	default:
 		c.required(constraint, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`)
 	}

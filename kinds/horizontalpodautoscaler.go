@@ -62,8 +62,10 @@ func validateAutoscaler(c *check, object, old field) {
 	switch n := most.number(); {
 	case n == 0 && c.kind.Since("1.36"):
 		c.required(most, c.undeclared("must be set and greater than 0"))
-	case n <= 0:
+	case n < 0 && c.kind.Since("1.36"):
 		c.invalid(most, "must be greater than or equal to 1")
+	case n <= 0:
+		c.invalid(most, "must be greater than 0")
 	}
 	if least.isSet() && most.number() < least.number() {
 		c.invalid(most, "must be greater than or equal to `minReplicas`")

@@ -142,6 +142,10 @@ func (s *jobStatus) checkFixedTimes() {
 	}
 	resuming := s.wasIs("Suspended") && conditionIs(s.status.Value, "Suspended", "False")
 	if s.was.get("startTime").isSet() && s.changed("startTime") && !resuming && !s.spec.get("suspend").isTrue() {
+		if !s.kind.Since("1.36") {
+			s.required(start, "startTime cannot be removed for unsuspended job")
+			return
+		}
 		start.Value = orNull(start.Value)
 		s.invalidChange(start, "field is immutable for unsuspended job once set")
 	}

@@ -369,7 +369,11 @@ func (p *podCheck) checkResizePolicy(list field) {
 		p.listedOneOf(list, resource, "cpu,memory")
 		p.listedOneOf(list, restart, "NotRequired,RestartContainer")
 		if p.spec.get("restartPolicy").text() == "Never" && restart != "NotRequired" {
-			p.invalidText(list, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")
+			of := ""
+			if p.kind.Since("1.36") {
+				of = "pod "
+			}
+			p.invalidText(list, restart, "must be 'NotRequired' when "+of+"`restartPolicy` is 'Never'")
 		}
 	}
 }

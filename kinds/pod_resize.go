@@ -14,7 +14,11 @@ func (p *podCheck) checkResize(old field) {
 		p.forbidden(p.spec, "Pod running on node without support for resize")
 	}
 	if !p.kind.Since("1.36") && (was.get("resources").limited() || p.spec.get("resources").limited()) {
-		p.forbidden(old.getAs("", "[]"), "pods with pod-level resources cannot be resized")
+		why := "pods with pod-level resources cannot be resized"
+		if p.kind.Since("1.35") {
+			why = "resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled"
+		}
+		p.forbidden(old.getAs("", "[]"), why)
 		return
 	}
 	next := p.resizedPod(was)

@@ -72,7 +72,7 @@ func validateResourceSlice(c *check, object, old field) {
 	}
 	validateDeviceLocation(c, spec, true)
 	devices, counters := spec.get("devices"), spec.get("sharedCounters")
-	if counters.isWritten() && devices.isWritten() {
+	if counters.isWritten() && devices.isWritten() && c.kind.Since("1.36") { // before, counters are dropped
 		c.invalidText(spec, "", "only one of `sharedCounters` or `devices` is allowed")
 	}
 	validateDevices(c, devices, was.Value.Get("devices"), spec.Value.Get("perDeviceNodeSelection"))
@@ -167,14 +167,14 @@ func validateDevice(c *check, device field, own bool, stored document.Value) {
 	}
 	for i := range attributes.members() {
 		attribute, name := attributes.memberWithin(i, maxDeviceKey)
-		c.deviceQualifiedName(attributes, name, false)
+		c.deviceQualifiedName(keyOf(attributes, attribute), name, false)
 		validateDeviceAttribute(c, attribute)
 	}
 	sameTaints := stored.Exists() && document.Equal(stored.Get("taints"), taints.Value)
 	sameCapacity := stored.Exists() && c.kind.Since("1.37") && document.Equal(stored.Get("capacity"), capacity.Value)
 	for i := 0; i < capacity.members() && !sameCapacity; i++ {
 		amount, name := capacity.memberWithin(i, maxDeviceKey)
-		c.deviceQualifiedName(capacity, name, false)
+		c.deviceQualifiedName(keyOf(capacity, amount), name, false)
 		validateDeviceCapacity(c, amount, device.get("allowMultipleAllocations").isTrue())
 	}
 	if !sameTaints && c.itemsWithin(taints, maxTaints) {
@@ -199,6 +199,15 @@ func validateDevice(c *check, device field, own bool, stored document.Value) {
 		c.invalidValue(device, document.NewNull(), "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec")
 	}
 	c.bindingConditions(device)
+}
+
+// keyOf returns the field for which errors about the key of a member are reported: the map, before Kubernetes 1.36
+// the member.
+func keyOf(m, member field) field {
+	if m.check.kind.Since("1.36") {
+		return m
+	}
+	return member
 }
 
 func validateDeviceAttribute(c *check, attribute field) {

@@ -2,16 +2,28 @@ package kinds
 
 import "github.com/patchlab-dev/patchlab/document"
 
-// serviceCIDRStrategy is the strategy of networking.k8s.io/v1 ServiceCIDR.
+// serviceCIDRStrategy is the strategy of networking.k8s.io/v1 ServiceCIDR, whose writers own what they send.
 var serviceCIDRStrategy = Strategy{
-	Group:       "networking.k8s.io",
-	Resource:    "servicecidrs",
-	Name:        subdomainName,
-	Reset:       []string{"status"},
-	ResetStatus: []string{"metadata", "spec"},
-	AddressRanges: func(object document.Value) []string {
-		return object.Lookup("spec", "cidrs").Strings()
-	},
+	Group:         "networking.k8s.io",
+	Resource:      "servicecidrs",
+	Name:          subdomainName,
+	AddressRanges: rangesOfServices,
+	later:         &resettingServiceCIDRStrategy,
+}
+
+// resettingServiceCIDRStrategy is the strategy that keeps the status (the feature ServiceCIDRStatusFieldWiping).
+var resettingServiceCIDRStrategy = Strategy{
+	since:         "1.36",
+	Group:         "networking.k8s.io",
+	Resource:      "servicecidrs",
+	Name:          subdomainName,
+	Reset:         []string{"status"},
+	ResetStatus:   []string{"metadata", "spec"},
+	AddressRanges: rangesOfServices,
+}
+
+func rangesOfServices(object document.Value) []string {
+	return object.Lookup("spec", "cidrs").Strings()
 }
 
 func validateServiceCIDR(c *check, object, old field) {

@@ -44,7 +44,7 @@ func validateStorageClass(c *check, object, old field) {
 			case c.kind.Since("1.36") || name == "volumeBindingMode":
 				c.declaredImmutable(f, was)
 			case !c.same(f, was):
-				c.forbidden(f, isImmutable)
+				c.forbidden(f, "updates to "+name+" are forbidden.")
 			}
 		}
 	}

@@ -21,8 +21,12 @@ var volumeAttachmentStrategy = Strategy{
 func validateVolumeAttachment(c *check, object, old field) {
 	spec := object.get("spec")
 	attacher := spec.get("attacher")
-	if c.csiDriverName(attacher); !c.kind.Since("1.36") {
-		c.need(attacher) // once more
+	lenient := !c.kind.Since("1.36")
+	if lenient {
+		c.need(attacher)
+	}
+	if !lenient || !old.isSet() { // the stricter rules are those of new objects
+		c.csiDriverName(attacher)
 	}
 	validateAttachmentSource(c, spec.get("source"))
 	c.syntax(spec.get("nodeName"), names.DNSSubdomain)

@@ -215,7 +215,8 @@ func (c *check) webhookPath(path field) {
 }
 
 // Names that are reserved for configurations in files of the API server
-// (ManifestBasedAdmissionControlConfig). From Kubernetes 1.37 on, new objects may not have them.
+// (ManifestBasedAdmissionControlConfig): from Kubernetes 1.36 on with a warning, and from 1.37 on new objects may
+// not have them.
 const (
 	staticSuffix = ".static.k8s.io"
 	isStatic     = `names ending with ".static.k8s.io" are reserved for static manifest-based configurations and cannot be managed via the API`
@@ -228,7 +229,7 @@ func (c *check) notStatic(object, old field) {
 }
 
 func warnStaticName(a *advice, object, _ field) {
-	if name := object.get("metadata.name"); strings.HasSuffix(name.text(), staticSuffix) {
+	if name := object.get("metadata.name"); a.check.kind.Since("1.36") && strings.HasSuffix(name.text(), staticSuffix) {
 		a.warn(name, isStatic)
 	}
 }

@@ -42,7 +42,7 @@ func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) do
 	switch f := k.Type().Map.Field("status"); {
 	case name == "/Pod":
 		v = r.newPod(k, v, q.Now)
-	case f != nil && k.Status && name != "/Node":
+	case f != nil && r.resetsStatus(k) && name != "/Node":
 		v = v.With("status", missing(f))
 	}
 	switch name {
@@ -135,9 +135,14 @@ func timeText(t time.Time) document.Value {
 	return document.NewString(t.UTC().Format(time.RFC3339))
 }
 
+// resetsStatus reports whether a write of the object itself does not change its status.
+func (r *Rules) resetsStatus(k *schema.Kind) bool {
+	return k.Status && (r.minor >= 36 || kindName(k) != "networking.k8s.io/ServiceCIDR")
+}
+
 // updated is the update strategy of the object itself.
 func (r *Rules) updated(k *schema.Kind, next, live document.Value, q Request) document.Value {
-	if k.Status {
+	if r.resetsStatus(k) {
 		next = next.With("status", live.Get("status"))
 	}
 	switch kindName(k) {

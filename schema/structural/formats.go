@@ -16,15 +16,15 @@ import (
 
 // supportedFormat returns the name of a format without dashes if the validation of this
 // scalar supports it, else "". Other formats are ignored (apiextensions-apiserver,
-// supportedVersionedFormats).
-func supportedFormat(s schema.Scalar, format string) string {
+// supportedVersionedFormats); so are those of numbers before Kubernetes 1.36.
+func (c *validator) supportedFormat(s schema.Scalar, format string) string {
 	switch s {
 	case schema.IntegerScalar:
-		if format == "int32" || format == "int64" {
+		if (format == "int32" || format == "int64") && c.catalog.Since("1.36") {
 			return format
 		}
 	case schema.NumberScalar:
-		if format == "float" || format == "double" {
+		if (format == "float" || format == "double") && c.catalog.Since("1.36") {
 			return format
 		}
 	case schema.StringScalar, schema.AnyScalar:
@@ -34,8 +34,12 @@ func supportedFormat(s schema.Scalar, format string) string {
 		switch format {
 		case "bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
 			"isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date",
-			"duration", "datetime", "k8sshortname", "k8slongname":
+			"duration", "datetime":
 			return format
+		case "k8sshortname", "k8slongname":
+			if c.catalog.Since("1.34") {
+				return format
+			}
 		}
 	}
 	return ""

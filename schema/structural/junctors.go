@@ -9,7 +9,7 @@ import (
 func (c *validator) junctors(r *schema.Validation, v document.Value) {
 	c.anyOf(r.AnyOf, v)
 	if len(r.OneOf) > 0 {
-		switch n, failed := count(r.OneOf, v, len(r.OneOf)); {
+		switch n, failed := c.count(r.OneOf, v, len(r.OneOf)); {
 		case n == 0:
 			c.addWorded(quoted, "must validate one and only one schema (oneOf). Found none valid")
 			c.errs = append(c.errs, failed...)
@@ -19,7 +19,7 @@ func (c *validator) junctors(r *schema.Validation, v document.Value) {
 	}
 	c.allOf(r.AllOf, v)
 	if r.Not != nil {
-		if n, _ := count([]*schema.Junctor{r.Not}, v, 1); n > 0 {
+		if n, _ := c.count([]*schema.Junctor{r.Not}, v, 1); n > 0 {
 			c.addWorded(quoted, "must not validate the schema (not)")
 		}
 	}
@@ -32,7 +32,7 @@ func (c *validator) anyOf(alternatives []*schema.Junctor, v document.Value) {
 	if len(alternatives) == 0 {
 		return
 	}
-	if n, failed := count(alternatives, v, 1); n == 0 {
+	if n, failed := c.count(alternatives, v, 1); n == 0 {
 		c.addWorded(quoted, "must validate at least one schema (anyOf)")
 		c.errs = append(c.errs, failed...)
 	}
@@ -57,16 +57,16 @@ func (c *validator) allOf(all []*schema.Junctor, v document.Value) {
 
 // count returns how many alternatives are valid, at most enough. If none is, it also returns
 // the errors of the first alternative with the most matches.
-func count(alternatives []*schema.Junctor, v document.Value, enough int) (n int, failed []finding) {
+func (c *validator) count(alternatives []*schema.Junctor, v document.Value, enough int) (n int, failed []finding) {
 	best := -1
 	for _, j := range alternatives {
-		var c validator
-		if c.junctor(j, v); len(c.errs) == 0 {
+		alone := validator{catalog: c.catalog}
+		if alone.junctor(j, v); len(alone.errs) == 0 {
 			if n++; n == enough {
 				return n, nil
 			}
-		} else if m := matches(j, v); m > best {
-			best, failed = m, c.errs
+		} else if m := c.matches(j, v); m > best {
+			best, failed = m, alone.errs
 		}
 	}
 	return n, failed
@@ -75,7 +75,7 @@ func count(alternatives []*schema.Junctor, v document.Value, enough int) (n int,
 // matches returns how many validators of kube-openapi apply to a value and succeed in parts
 // (its Result.MatchCount). For each value those are a constant number and those of its kind,
 // type and format.
-func matches(j *schema.Junctor, v document.Value) int {
+func (c *validator) matches(j *schema.Junctor, v document.Value) int {
 	s, given := scalarOf(j.Type)
 	fits := j.Type == kindName(v) || given && scalarAllows(s, v)
 	if v.IsNull() {
@@ -94,7 +94,7 @@ func matches(j *schema.Junctor, v document.Value) int {
 	switch v.Kind() {
 	case document.String:
 		n++
-		if supportedFormat(schema.StringScalar, j.Format) != "" {
+		if c.supportedFormat(schema.StringScalar, j.Format) != "" {
 			n++
 		}
 	case document.Number:
@@ -103,19 +103,19 @@ func matches(j *schema.Junctor, v document.Value) int {
 		n++
 		for name, p := range j.Properties {
 			if member := v.Get(name); member.Exists() {
-				n += matches(p, member)
+				n += c.matches(p, member)
 			}
 		}
 	case document.List:
 		n += 2
 		if j.Items != nil {
 			for _, item := range v.Items() {
-				n += matches(j.Items, item)
+				n += c.matches(j.Items, item)
 			}
 		}
 	}
 	for _, all := range j.Validation.AllOf {
-		n += matches(all, v)
+		n += c.matches(all, v)
 	}
 	return n
 }

@@ -28,7 +28,7 @@ func (c *validator) rules(r *schema.Validation, s schema.Scalar, format string, 
 		c.format(s, format, v)
 	case document.Number:
 		c.format(s, format, v)
-		c.number(r, s, supportedFormat(s, format), v)
+		c.number(r, s, c.supportedFormat(s, format), v)
 	case document.List:
 		c.items(r, v)
 	}
@@ -228,7 +228,7 @@ func (c *validator) format(s schema.Scalar, format string, v document.Value) {
 		if format == "" {
 			return
 		}
-		if f := supportedFormat(s, format); f != "" && s != schema.IntegerScalar && s != schema.NumberScalar {
+		if f := c.supportedFormat(s, format); f != "" && s != schema.IntegerScalar && s != schema.NumberScalar {
 			text, _ := v.Text()
 			if !matchesFormat(f, text) {
 				c.addInBody(schema.ErrorTypeInvalid, v, "must be of type "+format+": "+strconv.Quote(text))
@@ -238,7 +238,7 @@ func (c *validator) format(s schema.Scalar, format string, v document.Value) {
 		if s != schema.IntegerScalar && s != schema.NumberScalar {
 			return
 		}
-		f := supportedFormat(s, format)
+		f := c.supportedFormat(s, format)
 		if i, ok := v.Int(); ok && s == schema.IntegerScalar && (f != "int32" || int64(int32(i)) == i) {
 			return
 		}

@@ -27,6 +27,8 @@ type Options struct {
 	// the path of the metadata ("labels", "[0].x"). If it is nil, this metadata is not
 	// validated.
 	Metadata func(metadata document.Value) []schema.FieldError
+	// Catalog is that of the Kubernetes version whose formats apply; nil for schema.DefaultVersion.
+	Catalog *schema.Catalog
 }
 
 // Validate returns the errors of the object v by the rules of t, in this order:
@@ -46,12 +48,12 @@ func Validate(t *schema.Type, v document.Value, o Options) []schema.FieldError {
 // ValidateUpdate is Validate that also reports whether the whole object is valid. It is not
 // valid if it has errors that are ignored because the value is unchanged from o.Old.
 func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.FieldError, valid bool) {
-	c := validator{part: o.Below}
+	c := validator{part: o.Below, catalog: o.Catalog}
 	c.root(t, v, document.Value{}, o.Valid)
 	valid = len(c.errs) == 0
 	if o.Old.Exists() && len(c.errs) > 0 {
 		// Old values are correlated only if there are errors.
-		c = validator{part: o.Below}
+		c = validator{part: o.Below, catalog: o.Catalog}
 		c.root(t, v, o.Old, document.Value{})
 	}
 	c.ofSchema = len(c.errs)
@@ -74,6 +76,8 @@ func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.
 // those found below it, so that valid values need no allocation.
 type validator struct {
 	errs []finding
+	// catalog is Options.Catalog.
+	catalog *schema.Catalog
 	// part is Options.Below, and partType the type of that part.
 	part     string
 	partType *schema.Type
@@ -373,7 +377,7 @@ func (c *validator) typeOf(t *schema.Type, v document.Value) {
 		}
 		return
 	}
-	format := supportedFormat(t.Scalar, t.Format)
+	format := c.supportedFormat(t.Scalar, t.Format)
 	switch {
 	case format != "" && t.Scalar == schema.StringScalar && v.Kind() == document.List:
 		// kube-openapi accepts a list for a string with a format
