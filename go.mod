@@ -5,7 +5,6 @@ go 1.26.0
 ignore ./web/node_modules
 
 require (
-	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/go-jose/go-jose/v4 v4.1.9
 	github.com/rogpeppe/go-internal v1.16.0

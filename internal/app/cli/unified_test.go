@@ -93,3 +93,23 @@ func applied(text, diff string) (string, error) {
 	}
 	return strings.Join(append(out, rest...), ""), nil
 }
+
+// TestUnifiedOfLineEnds checks the headers and lines of texts that are empty or do not end in a line feed, as
+// diff -u of GNU diffutils 3.8 prints them.
+func TestUnifiedOfLineEnds(t *testing.T) {
+	for _, c := range []struct{ why, before, after, want string }{
+		{"equal texts", "a\n", "a\n", ""},
+		{"the first text is empty", "", "a\nb\n", "@@ -0,0 +1,2 @@\n+a\n+b\n"},
+		{"the second text is empty", "a\n", "", "@@ -1 +0,0 @@\n-a\n"},
+		{"a line feed is added at the end", "a\nb", "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"},
+		{"neither text has a line feed at the end", "a\nb", "c\nb", "@@ -1,2 +1,2 @@\n-a\n+c\n b\n\\ No newline at end of file\n"},
+	} {
+		want := c.want
+		if want != "" {
+			want = "--- x\n+++ y\n" + want
+		}
+		if got := unified("x", "y", c.before, c.after); got != want {
+			t.Errorf("%s: the diff is\n%swant\n%s", c.why, got, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/linediff"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -90,18 +91,18 @@ func rows(k *schema.Kind, before, after []explain.Line, namesBefore, namesAfter 
 	out := make([]Row, 0, len(after))
 	line := 0
 	pickBefore, pickAfter := nameList{names: namesBefore}, nameList{names: namesAfter}
-	for _, p := range compare(texts(before), texts(after)) {
-		if p.after < 0 {
-			out = append(out, Row{Text: readable(before[p.before].Text), Mark: "removed", Meaning: fixedMeaning(k, before[p.before].Path)})
+	for _, p := range linediff.Align(texts(before), texts(after)) {
+		if p.After < 0 {
+			out = append(out, Row{Text: readable(before[p.Before].Text), Mark: "removed", Meaning: fixedMeaning(k, before[p.Before].Path)})
 			continue
 		}
 		line++
-		l := &after[p.after]
+		l := &after[p.After]
 		row := Row{Text: readable(l.Text), Line: line, Owners: l.Owners, Below: l.Below, Meaning: fixedMeaning(k, l.Path)}
 		switch {
-		case p.before < 0:
+		case p.Before < 0:
 			row.Mark = "added"
-		case !slices.Equal(pickBefore.pick(before[p.before].Owners), pickAfter.pick(l.Owners)):
+		case !slices.Equal(pickBefore.pick(before[p.Before].Owners), pickAfter.pick(l.Owners)):
 			row.Mark = "owners"
 		}
 		out = append(out, row)

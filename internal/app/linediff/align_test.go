@@ -1,4 +1,4 @@
-package playground
+package linediff
 
 import (
 	"math/rand/v2"
@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestCompareKeepsItemsTogether checks that the lines that were added or removed are those
+// TestAlignKeepsItemsTogether checks that the lines that were added or removed are those
 // of a list item, although its last lines are the same as those of the item before it.
-func TestCompareKeepsItemsTogether(t *testing.T) {
+func TestAlignKeepsItemsTogether(t *testing.T) {
 	const web = `- image: web
   policy: Always
   name: web
@@ -39,20 +39,20 @@ func TestCompareKeepsItemsTogether(t *testing.T) {
 		before, after := strings.SplitAfter(c.before, "\n"), strings.SplitAfter(c.after, "\n")
 		var removed, added string
 		var left, right []string
-		for _, p := range compare(before, after) {
-			if p.before >= 0 {
-				left = append(left, before[p.before])
+		for _, p := range Align(before, after) {
+			if p.Before >= 0 {
+				left = append(left, before[p.Before])
 			}
-			if p.after >= 0 {
-				right = append(right, after[p.after])
+			if p.After >= 0 {
+				right = append(right, after[p.After])
 			}
 			switch {
-			case p.after < 0 && !strings.HasPrefix(before[p.before], "generation"):
-				removed += before[p.before]
-			case p.before < 0 && !strings.HasPrefix(after[p.after], "generation"):
-				added += after[p.after]
-			case p.before >= 0 && p.after >= 0 && before[p.before] != after[p.after]:
-				t.Errorf("%s: %q is paired with %q", c.why, before[p.before], after[p.after])
+			case p.After < 0 && !strings.HasPrefix(before[p.Before], "generation"):
+				removed += before[p.Before]
+			case p.Before < 0 && !strings.HasPrefix(after[p.After], "generation"):
+				added += after[p.After]
+			case p.Before >= 0 && p.After >= 0 && before[p.Before] != after[p.After]:
+				t.Errorf("%s: %q is paired with %q", c.why, before[p.Before], after[p.After])
 			}
 		}
 		if got := removed + added; got != c.want {
@@ -64,9 +64,9 @@ func TestCompareKeepsItemsTogether(t *testing.T) {
 	}
 }
 
-// TestCompareAlignsAllLines compares random texts of few different lines, so that most blocks
+// TestAlignAllLines compares random texts of few different lines, so that most blocks
 // could be in several places.
-func TestCompareAlignsAllLines(t *testing.T) {
+func TestAlignAllLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func() []string {
 		out := make([]string, random.IntN(12))
@@ -78,18 +78,18 @@ func TestCompareAlignsAllLines(t *testing.T) {
 	for range 20_000 {
 		before, after := text(), text()
 		left, right := 0, 0
-		for _, p := range compare(before, after) {
-			if p.before >= 0 && p.before != left || p.after >= 0 && p.after != right {
+		for _, p := range Align(before, after) {
+			if p.Before >= 0 && p.Before != left || p.After >= 0 && p.After != right {
 				t.Fatalf("%q and %q: the lines are not in their order", before, after)
 			}
-			if p.before >= 0 {
+			if p.Before >= 0 {
 				left++
 			}
-			if p.after >= 0 {
+			if p.After >= 0 {
 				right++
 			}
-			if p.before >= 0 && p.after >= 0 && before[p.before] != after[p.after] {
-				t.Fatalf("%q and %q: %q is paired with %q", before, after, before[p.before], after[p.after])
+			if p.Before >= 0 && p.After >= 0 && before[p.Before] != after[p.After] {
+				t.Fatalf("%q and %q: %q is paired with %q", before, after, before[p.Before], after[p.After])
 			}
 		}
 		if left != len(before) || right != len(after) {
