@@ -88,6 +88,38 @@ spec:
 	}
 }
 
+// TestKeptItemHintOfStatus checks that no item is called kept that the API server maintains: the version of a
+// CustomResourceDefinition that is in its status cannot be removed, as kube-apiserver 1.36.3 refuses it.
+func TestKeptItemHintOfStatus(t *testing.T) {
+	lab, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	definition := func(version string) Input {
+		return Bytes(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: zones.shop.example}
+spec:
+  group: shop.example
+  names: {kind: Zone, plural: zones}
+  scope: Namespaced
+  versions:
+  - {name: ` + version + `, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+`)
+	}
+	created, err := lab.Apply(nil, definition("v1beta2"), ApplyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = lab.Apply(created.After, definition("v1"), ApplyOptions{})
+	if err == nil || !strings.Contains(err.Error(), "v1beta2 was previously a storage version") {
+		t.Errorf("%v", err)
+	} else if strings.Contains(err.Error(), "fewer items") {
+		t.Errorf("the manifest has no status: %v", err)
+	}
+}
+
 // TestEmptiedObjectHint checks the advice on a status without fields, as a Go type without omitempty prints
 // it, of a manager that has applied a field of it: the apply leaves null, which kube-apiserver 1.36.3 refuses.
 func TestEmptiedObjectHint(t *testing.T) {

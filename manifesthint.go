@@ -56,10 +56,15 @@ func isEmptyParent(v document.Value) bool {
 
 // keptItem returns advice on an invalid field in an item of a list that has fewer items in the manifest:
 // the others are those of the live object that the apply does not remove. It returns "" for any other
-// field.
+// field, such as one of the status, which the endpoint of the object itself resets to that of the live object.
 func (w *write) keptItem(path document.Path) string {
 	if w.live == nil || w.change.Action != ActionApply && w.change.Action != ActionClientApply {
 		return ""
+	}
+	for _, field := range w.resets() {
+		if path.HasPrefix(document.Keys(strings.Split(field, ".")...)) {
+			return ""
+		}
 	}
 	for n, step := range path {
 		i, ok := step.Index()

@@ -15,17 +15,12 @@ import (
 // the live object, as it does with the status outside of the subresource. after is the object after the
 // change. Empty values and those that the object has are not noted: programs send them with everything else.
 func (w *write) resetFields(after document.Value) []string {
-	strategy := kinds.For(w.kind)
-	var fields []string
 	what := "the object itself"
-	switch w.change.Subresource {
-	case "":
-		fields = strategy.Reset
-	case "status":
-		fields, what = strategy.ResetStatus, "the subresource status"
+	if w.change.Subresource == "status" {
+		what = "the subresource status"
 	}
 	var notes []string
-	for _, field := range fields {
+	for _, field := range w.resets() {
 		path := document.Keys(strings.Split(field, ".")...)
 		if !w.sets(path, after) {
 			continue
@@ -37,6 +32,17 @@ func (w *write) resetFields(after document.Value) []string {
 		notes = append(notes, note)
 	}
 	return notes
+}
+
+// resets returns the fields that the endpoint of the change resets to their live values.
+func (w *write) resets() []string {
+	switch w.change.Subresource {
+	case "":
+		return kinds.For(w.kind).Reset
+	case "status":
+		return kinds.For(w.kind).ResetStatus
+	}
+	return nil
 }
 
 // sets reports whether the change has a value below a path that the object does not have after it.
