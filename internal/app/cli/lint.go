@@ -93,6 +93,8 @@ type locatedFinding struct {
 	// Object names the object, as Deployment/web.
 	Object   string            `json:"object"`
 	Position document.Position `json:"position,omitzero"`
+	// among names the object where its input has others, "" if it does not.
+	among string
 }
 
 func (a *App) lint(ctx context.Context, args []string, o *lintOptions) error {
@@ -182,13 +184,20 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		}
 	}
 	notes.print()
+	objectsIn := map[string]int{}
+	for _, object := range all {
+		objectsIn[object.Position().Name]++
+	}
 	for i, list := range explain.Lint(registry, values...) {
 		for _, f := range slices.Concat(unknown[i], duplicateKeys(all[i]), list) {
 			if slices.Contains(o.ignore, f.Rule) {
 				continue
 			}
-			name := all[i].Kind() + "/" + all[i].Value.Lookup("metadata", "name").StringOr("")
-			found = append(found, locatedFinding{f, name, all[i].PositionOf(f.Path)})
+			target, among := targetOf(all[i].Value), ""
+			if objectsIn[all[i].Position().Name] > 1 {
+				among = target.String()
+			}
+			found = append(found, locatedFinding{f, target.Kind + "/" + target.Name, all[i].PositionOf(f.Path), among})
 		}
 	}
 	return sorted(found), len(all), nil
@@ -250,15 +259,24 @@ func finding(rule string, path document.Path, message string) explain.Finding {
 	return explain.Finding{Rule: r.ID, Severity: r.Severity, Path: path, Message: message, Remedy: r.Remedy}
 }
 
-// lintText formats findings as compilers do: file:line:column: severity: message [rule].
+// lintText formats findings as compilers do: file:line:column: severity: message [rule]. The first finding of a rule
+// has the remedy.
 func lintText(findings []locatedFinding) string {
 	var b strings.Builder
+	remedied := map[string]bool{}
 	for _, f := range findings {
-		at := f.Position.String()
+		at, object := f.Position.String(), f.among
 		if at != "" {
 			at += ": "
 		}
-		fmt.Fprintf(&b, "%s%s: %s [%s]\n    %s\n", at, f.Severity, oneLine(f.Message), f.Rule, f.Remedy)
+		if object != "" {
+			object += ": "
+		}
+		fmt.Fprintf(&b, "%s%s: %s%s [%s]\n", at, f.Severity, oneLine(object), oneLine(f.Message), f.Rule)
+		if !remedied[f.Rule] {
+			b.WriteString("    " + f.Remedy + "\n")
+			remedied[f.Rule] = true
+		}
 	}
 	return b.String()
 }
