@@ -55,20 +55,29 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 // notEmpty stands for an object or list whose contents are listed below it.
 const notEmpty = "(not empty)"
 
-// fields returns the fields that differ. A long atomic one is followed by the places in which it differs.
+// fields returns the fields that differ.
 func (d *differing) fields(found *patchlab.Alternatives) []fieldLine {
+	return fieldLines(found.Changes, found.Before.Value, found.Wanted.Value, d.masks(found))
+}
+
+// fieldLines returns the fields in which two objects differ, with the values of a Secret masked if mask is set. A long
+// atomic one is followed by the places in which it differs.
+func fieldLines(changes []explain.Change, was, is document.Value, mask bool) []fieldLine {
 	var lines []fieldLine
-	for _, c := range found.Changes {
-		before, after := d.shown(found, c)
+	for _, c := range changes {
+		before, after := c.Before, c.After
+		if mask {
+			before, after = maskPair(c.Path, before, after)
+		}
 		if inner := innerLines(c.Path, before, after); inner != nil {
 			lines = append(lines, inner...)
 			continue
 		}
 		line := changedLine(c.Path, before, after)
 		switch { // an object or list that becomes empty is a field, one with contents is not
-		case !c.Before.Exists() && found.Before.Value.Follow(c.Path).Exists():
+		case !c.Before.Exists() && was.Follow(c.Path).Exists():
 			line.was = notEmpty
-		case !c.After.Exists() && found.Wanted.Value.Follow(c.Path).Exists():
+		case !c.After.Exists() && is.Follow(c.Path).Exists():
 			line.is = notEmpty
 		}
 		lines = append(lines, line)

@@ -2,14 +2,17 @@ package cli
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
@@ -56,9 +59,10 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 	what := outcomeOfResult(r)
 	p.summary.counts[what]++
 	if p.flags.summary.replacesOutput() {
-		one := row{target: r.Target, outcome: what, fields: numberOfChanges(r)}
+		one := row{target: r.Target, outcome: what, fields: len(fieldChanges(r))}
 		if p.flags.summary.format == "markdown" {
 			one.detail = p.diff(r)
+			p.describe(&one, r)
 		}
 		p.summary.rows = append(p.summary.rows, one)
 		return nil
@@ -109,19 +113,29 @@ func (p *printer) diff(r *patchlab.Result) string {
 	return p.flags.diff(fileName(r.Target), before, r.Object())
 }
 
-// numberOfChanges returns the number of fields with another value, 0 for a new object. The annotation
-// of client-side apply, which diffs omit too, is not counted.
-func numberOfChanges(r *patchlab.Result) int {
+// fieldChanges returns the fields with another value, none of a new object. The annotation of client-side apply, which
+// diffs omit too, is not among them.
+func fieldChanges(r *patchlab.Result) []explain.Change {
 	if r.Created() || !r.Changed() {
-		return 0
+		return nil
 	}
-	n := 0
-	for _, c := range r.Changes() {
-		if !document.Identical(c.Before, c.After) && !slices.Equal(c.Path, lastApplied()) {
-			n++
-		}
+	return slices.DeleteFunc(r.Changes(), func(c explain.Change) bool {
+		return document.Identical(c.Before, c.After) || slices.Equal(c.Path, lastApplied())
+	})
+}
+
+// describe adds the fields of an object that have changed to its row.
+func (p *printer) describe(one *row, r *patchlab.Result) {
+	changes := fieldChanges(r)
+	if len(changes) == 0 {
+		return
 	}
-	return n
+	sum := sha256.New()
+	for _, c := range changes {
+		fmt.Fprintf(sum, "%s\x00%t%s\x00%t%s\x00", c.Path, c.Before.Exists(), c.Before.JSON(), c.After.Exists(), c.After.JSON())
+	}
+	one.change = string(sum.Sum(nil))
+	one.short = fieldsDiff(fieldLines(changes, r.Before.Value, r.After.Value, isSecret(r.After.Value) && !p.flags.showSecrets))
 }
 
 // outcomeOfResult returns the outcome of a change that was not refused.

@@ -60,6 +60,11 @@ type row struct {
 	outcome  outcome
 	fields   int    // number of fields that differ, of a changed object
 	detail   string // a message or, for Markdown, a diff
+	// change identifies the fields that differ and their values, if objects with the same change are shown together
+	// although their diffs name them and show what surrounds the fields.
+	change string
+	// short is a shorter detail, which is shown if detail does not fit.
+	short string
 }
 
 // name returns the object as the summary names it. A manifest without a name is identified by its

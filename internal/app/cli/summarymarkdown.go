@@ -18,8 +18,9 @@ const (
 	maxWarnings = maxComment / 8
 	maxNotes    = maxComment / 8
 	maxDetail   = maxComment / 5
-	maxRows     = 40 // of the table that are shown without a click
-	maxNames    = 20 // of the objects that change in the same way
+	minDetail   = maxComment / 64 // of one that is shortened
+	maxRows     = 40              // of the table that are shown without a click
+	maxNames    = 20              // of the objects that change in the same way
 )
 
 // toFit is the reason why something is left out.
@@ -143,87 +144,6 @@ func markdownNotes(notes []string) string {
 	}
 	b.WriteString("\n</details>\n")
 	return b.String()
-}
-
-// markdownDetails adds the diffs and messages of the objects that fit into a comment.
-func (s *summary) markdownDetails(b *strings.Builder, rows []row) {
-	const reserved = 200 // for the number of those that do not fit
-	omitted := 0
-	for _, same := range byDetail(rows) {
-		if text := s.detailText(same); b.Len()+len(text) <= maxComment-reserved {
-			b.WriteString(text)
-		} else {
-			omitted += len(same)
-		}
-	}
-	if omitted > 0 {
-		b.WriteString("\n" + count(omitted, "diff or message is", "diffs and messages are") + " omitted" + toFit + "; `" + s.details + "` prints all.\n")
-	}
-}
-
-// byDetail returns the rows that have a detail, together with those that have the same one: the upgrade of a chart
-// changes a label of every object.
-func byDetail(rows []row) [][]row {
-	type detail struct {
-		outcome outcome
-		text    string
-	}
-	var groups [][]row
-	at := map[detail]int{}
-	for _, r := range rows {
-		if r.detail == "" {
-			continue
-		}
-		d := detail{r.outcome, r.detail}
-		if i, known := at[d]; known {
-			groups[i] = append(groups[i], r)
-			continue
-		}
-		at[d] = len(groups)
-		groups = append(groups, []row{r})
-	}
-	return groups
-}
-
-// detailText returns the diff or the message of one object or of several, which a click shows.
-func (s *summary) detailText(same []row) string {
-	title, names := markdownText(same[0].name())+": "+same[0].outcome.String(), ""
-	if len(same) > 1 {
-		title = count(len(same), "object", "objects") + ": " + same[0].outcome.String() + " in the same way"
-		for _, r := range same[:min(maxNames, len(same))] {
-			names += "- " + markdownText(r.name()) + "\n"
-		}
-		if more := len(same) - maxNames; more > 0 {
-			names += fmt.Sprintf("- and %d more\n", more)
-		}
-		names += "\n"
-	}
-	fence, language := "```", "diff"
-	detail, cut := shortened(readable(strings.TrimRight(same[0].detail, "\n")))
-	for strings.Contains(detail, fence) {
-		fence += "`"
-	}
-	if r := same[0].outcome; r == refused || r == conflicting { // a message
-		language = ""
-	}
-	rest := ""
-	if cut {
-		rest = "\nThe rest is omitted" + toFit + "; `" + s.details + "` prints all.\n"
-	}
-	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n%s%s%s\n%s\n%s\n%s\n</details>\n", title, names, fence, language, detail, fence, rest)
-}
-
-// shortened returns the first lines of a text if it would take up too much of a comment, such as a large file in a
-// ConfigMap, and whether it did.
-func shortened(text string) (short string, cut bool) {
-	if len(text) <= maxDetail {
-		return text, false
-	}
-	short = strings.ToValidUTF8(text[:maxDetail], "")
-	if end := strings.LastIndexByte(short, '\n'); end > 0 {
-		return short[:end], true
-	}
-	return short, true
 }
 
 // markdownText escapes text for Markdown and HTML. Character references have no meaning in either, where

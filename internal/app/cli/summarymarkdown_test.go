@@ -25,6 +25,21 @@ func TestMarkdownSummaryFitsIntoAComment(t *testing.T) {
 	each := func(i int) string { return fmt.Sprintf("-a: %d\n+a: %d\n", i, i+1) }
 	large := func(i int) string { return fmt.Sprintf("-a: %d\n", i) + strings.Repeat("+b: 1\n", 20_000) }
 	line := func(int) string { return strings.Repeat("ü", 70_000) }
+	// alike returns the row of an object with another diff but the same change as the others.
+	alike := func(rows []row) []row {
+		for i := range rows {
+			rows[i].change = "a"
+		}
+		return rows
+	}
+	// compact returns rows with diffs that do not fit, and short ones that do.
+	compact := func(rows []row) []row {
+		for i := range rows {
+			rows[i].short = fmt.Sprintf("- .a: %d\n", i)
+		}
+		return rows
+	}
+	medium := func(i int) string { return fmt.Sprintf("-a: %d\n", i) + strings.Repeat("+b: 1\n", 300) }
 	texts := func(n int, text string) (texts []string) {
 		for i := range n {
 			texts = append(texts, fmt.Sprint(text, i))
@@ -40,6 +55,13 @@ func TestMarkdownSummaryFitsIntoAComment(t *testing.T) {
 			[]string{"| ConfigMap refused0 ", "| ConfigMap refused1 ", "| ConfigMap conflict0 ", "| ConfigMap removed1 ", "| ConfigMap changed0 ", "<summary>1965 more objects</summary>\n\n| object | result |\n|---|---|\n| ConfigMap changed35 ", " more objects are not listed, to fit into a comment: 1", " changed.\n\n</details>\n",
 				"<summary>ConfigMap refused1 in namespace shop: refused</summary>", "<summary>ConfigMap conflict0 ", "<summary>ConfigMap changed0 ", "diffs and messages are omitted, to fit into a comment; `patchlab diff` prints all.\n"}},
 		{"2,000 changes of the same label", summary{rows: rows(2000, changed, same)}, []string{"<summary>2000 objects: changed in the same way</summary>\n\n- ConfigMap changed0 ", "- ConfigMap changed19 ", "- and 1980 more\n\n```diff\n-a\n+b\n```\n"}},
+		{"2,000 changes of the same label in different diffs", summary{rows: alike(rows(2000, changed, each))}, []string{"<summary>2000 objects: changed in the same way</summary>", "- and 1980 more\n\n```diff\n-a: 0\n+a: 1\n```\n"}},
+		{"changes and messages of medium size are shortened so that all fit", summary{rows: append(rows(30, changed, medium), rows(3, refused, medium)...)},
+			[]string{"<summary>ConfigMap refused0 ", "+b: 1\n```\n\n</details>", "<summary>ConfigMap refused2 ", "+b: 1\n```\n\n</details>", "<summary>ConfigMap changed0 ", "-a: 0\n+b: 1\n", "```\n\nThe rest is omitted", "<summary>ConfigMap changed29 ", "-a: 29\n+b: 1\n"}},
+		{"large changes before small ones do not displace them", summary{rows: append(rows(80, changed, large), rows(1, created, each)...)},
+			[]string{"<summary>ConfigMap changed0 ", "The rest is omitted", "<summary>ConfigMap created0 ", "-a: 0\n+a: 1\n```\n\n</details>", "diffs and messages are omitted"}},
+		{"a shorter form of what does not fit", summary{rows: compact(rows(50, changed, large))},
+			[]string{"<summary>ConfigMap changed0 ", "```diff\n- .a: 0\n```\n\n</details>", "<summary>ConfigMap changed49 ", "```diff\n- .a: 49\n```\n\n</details>"}},
 		{"one outcome that is not listed at all", summary{rows: append(rows(1000, refused, same), rows(1000, created, none)...)}, []string{" more objects are not listed, to fit into a comment: ", " refused, 1000 created.\n"}},
 		{"large changes do not displace the others", summary{rows: append(rows(2, changed, large), rows(1, changed, each)...)},
 			[]string{"<summary>ConfigMap changed0 ", "+b: 1\n```\n\nThe rest is omitted, to fit into a comment; `patchlab diff` prints all.\n\n</details>", "<summary>ConfigMap changed1 ", "-a: 0\n+a: 1\n```\n\n</details>"}},
