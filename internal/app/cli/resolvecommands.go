@@ -115,7 +115,7 @@ func (r *resolving) commands(b *strings.Builder, with []*resolved) {
 			b.WriteString(r.send(w, force, namespace))
 		}
 		for i := range impossible.all {
-			fmt.Fprintf(b, "    not possible for %s\n", impossible.all[i].located())
+			fmt.Fprintf(b, "    not possible for %s\n", strings.ReplaceAll(impossible.all[i].located(), "\n", "\n      "))
 		}
 	}
 }

@@ -118,6 +118,16 @@ func (r *resolving) preview(one *patchlab.Resolution, c patchlab.Conflict, value
 	if !v.Exists() && len(owners) == 0 && c.Live.Exists() {
 		return "removed"
 	}
+	slices.SortStableFunc(owners, func(a, b fieldmanager.Entry) int { // their entries may be in any order
+		first := func(e fieldmanager.Entry) bool { return e.Manager == one.FieldManager }
+		if first(a) == first(b) {
+			return strings.Compare(a.Manager, b.Manager)
+		}
+		if first(a) {
+			return -1
+		}
+		return 1
+	})
 	return value(v) + ", " + ownersText(owners)
 }
 
@@ -224,7 +234,7 @@ func (r *resolving) manifest(b *strings.Builder, one *resolved, several bool) {
 		}
 		fmt.Fprintf(b, "\n  %s: %s\n", w.name, w.title)
 		if w.why != nil {
-			fmt.Fprintf(b, "    not possible: %s\n", plainWay(w.why))
+			fmt.Fprintf(b, "    not possible: %s\n", strings.ReplaceAll(plainWay(w.why), "\n", "\n      "))
 			continue
 		}
 		if !several {
