@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
@@ -16,7 +17,9 @@ func (d *differing) added(object manifest.Object, e *patchlab.Error) bool {
 		return false
 	}
 	// Without a namespace, several objects of FROM may be meant.
-	return e.Target.Namespace != "" || len(d.from.byName[nameOfObject(object)]) == 0
+	return e.Target.Namespace != "" || !slices.ContainsFunc(d.from.byName[nameOfObject(object)], func(other *document.Document) bool {
+		return targetOf(other.Root).Group() == e.Target.Group()
+	})
 }
 
 // targetOf returns the target of a manifest, in the namespace that it has without stating one.

@@ -123,13 +123,24 @@ func versionNameOf(o manifest.Object) sameName {
 }
 
 // pair finds the counterparts of the objects whose name several objects of a folder have: the one in the
-// file of the same name in the other folder, or else the next one that has none.
+// file of the same name in the other folder, or else the next one that has none. One without a namespace is a version
+// of one that has one only if this is the only one, and TO does not have it.
 func (v *versionsOfFolder) pair(from, to documents) {
 	v.counterparts, v.several = map[string]documents{}, map[string]bool{}
 	before, after := byName(from), byName(to)
 	v.before, v.redefined = before, redefinedIn(before, after)
+	number, paired := map[sameName]int{}, map[sameName]bool{} // of the objects of FROM, by names without a namespace
+	for name := range before {
+		without := name
+		without.namespace = ""
+		number[without]++
+		if name.namespace != "" && len(after[name]) > 0 {
+			paired[without] = true
+		}
+	}
 	several := func(name sameName) bool {
-		return name.kind != "" && name.name != "" && (len(before[name]) > 1 || len(after[name]) > 1 || name.generated)
+		return name.kind != "" && name.name != "" && (len(before[name]) > 1 || len(after[name]) > 1 || name.generated ||
+			name.namespace == "" && (number[name] > 1 || paired[name]))
 	}
 	for name, had := range before {
 		for _, o := range had {
