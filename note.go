@@ -12,14 +12,6 @@ import (
 // The notes of a Result: what the API server or kubectl do beside the change, and what patchlab could
 // not take into account.
 
-// rulesNotRun returns the note for n validation rules that were not evaluated.
-func rulesNotRun(n int, k *schema.Kind) string {
-	if n == 1 {
-		return "1 CEL rule of " + k.Kind + " was not evaluated; the program patchlab-admission evaluates it"
-	}
-	return fmt.Sprintf("%d CEL rules of %s were not evaluated; the program patchlab-admission evaluates them", n, k.Kind)
-}
-
 // withoutSlash returns notes for the paths of a JSON patch that do not begin with a slash, as
 // RFC 6901 requires. Those without any slash are refused.
 func withoutSlash(operations document.Value) []string {

@@ -138,7 +138,7 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 		w.notes = append(w.notes, fmt.Sprintf("%s: %s as field manager %q", why, w.change.Action.Title(), w.change.FieldManager))
 	}
 	if n := m.kind.Rules; n > 0 && !l.rules {
-		w.notes = append(w.notes, rulesNotRun(n, m.kind))
+		w.notes = append(w.notes, manifest.RulesNotRun(n, m.kind.Kind))
 	}
 	if w.change.Action == ActionJSONPatch {
 		w.notes = append(w.notes, withoutSlash(m.Value)...)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
@@ -77,43 +78,81 @@ func (n *notes) add(target patchlab.Target, texts []string) {
 	}
 }
 
-// print prints the notes about several objects, once. Those about kinds without a schema, of which a
-// repository may have tens, are printed as one.
+// print prints the notes about several objects, once. Those about kinds without a schema, and about rules that were not
+// evaluated, of which a repository may have tens, are each printed as one.
 func (n *notes) print() {
-	missing := n.withoutSchema()
+	joined := map[*remark]string{} // "" for those that another one contains
+	for _, form := range [...]struct {
+		is   func(text string) bool
+		list func([]*remark) string
+	}{
+		{isWithoutSchema, listWithoutSchema},
+		{isRulesNotRun, listRulesNotRun},
+	} {
+		var same []*remark
+		for i := range n.all {
+			if form.is(n.all[i].text) {
+				same = append(same, &n.all[i])
+			}
+		}
+		if len(same) > 1 {
+			for _, r := range same {
+				joined[r] = ""
+			}
+			joined[same[0]] = form.list(same)
+		}
+	}
 	for i := range n.all {
-		switch r := &n.all[i]; {
-		case len(missing) > 1 && r == missing[0]:
-			n.app.note(listed(missing))
-		case len(missing) > 1 && slices.Contains(missing, r):
-		default:
-			n.app.note(r.grouped(n.total))
+		text, is := joined[&n.all[i]]
+		if !is {
+			text = n.all[i].grouped(n.total)
+		}
+		if text != "" {
+			n.app.note(text)
 		}
 	}
 	n.remarks = remarks{}
 }
 
-// withoutSchema returns the notes about kinds without a schema.
-func (r *remarks) withoutSchema() (missing []*remark) {
-	for i := range r.all {
-		if _, _, is := manifest.CutWithoutSchema(r.all[i].text); is {
-			missing = append(missing, &r.all[i])
-		}
-	}
-	return missing
+func isWithoutSchema(text string) bool {
+	_, _, is := manifest.CutWithoutSchema(text)
+	return is
 }
 
-// listed returns one note for several about kinds without a schema.
-func listed(missing []*remark) string {
+// listWithoutSchema returns one note for several about kinds without a schema.
+func listWithoutSchema(missing []*remark) string {
 	kinds := make([]string, len(missing))
 	var consequence string // of each, as all are of one command
 	for i, r := range missing {
 		kinds[i], consequence, _ = manifest.CutWithoutSchema(r.text)
-		if r.more > 0 {
-			kinds[i] += " (" + count(r.more+1, "object", "objects") + ")"
-		}
+		kinds[i] += r.objects()
 	}
 	return manifest.WithoutSchemas(kinds, consequence)
+}
+
+func isRulesNotRun(text string) bool {
+	_, _, is := manifest.CutRulesNotRun(text)
+	return is
+}
+
+// listRulesNotRun returns one note for several about CEL rules.
+func listRulesNotRun(notRun []*remark) string {
+	kinds := make([]string, len(notRun))
+	total := 0
+	for i, r := range notRun {
+		n, kind, _ := manifest.CutRulesNotRun(r.text)
+		total += n
+		kinds[i] = strconv.Itoa(n) + " of " + kind + r.objects()
+	}
+	return manifest.RulesOfKindsNotRun(total, kinds)
+}
+
+// objects returns the number of objects with the remark if it is not one.
+func (r *remark) objects() string {
+	if r.more == 0 {
+		return ""
+	}
+	return " (" + count(r.more+1, "object", "objects") + ")"
 }
 
 // grouped returns the remark with the first object that has it and the number of others. One that
