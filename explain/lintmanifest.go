@@ -3,6 +3,7 @@ package explain
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -24,7 +25,7 @@ func near(size, limit int) bool { return size > limit/5*4 }
 func (l *linter) walk(t *schema.Type, v document.Value, path document.Path) {
 	switch v.Kind() {
 	case document.Null:
-		if !l.live && !l.keepsNull(t) && path.String() != ".metadata.creationTimestamp" {
+		if !l.live && !l.keepsNull(t) && !isCreationTimestamp(path) {
 			l.add(lintNull, path, path.String()+" is null")
 		}
 	case document.Object:
@@ -61,6 +62,12 @@ func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
 		}
 		l.walk(kt, kid, path.Child(name))
 	}
+}
+
+// isCreationTimestamp reports whether a path is that of the creation time of an object or of a template for objects.
+// Programs in Go, and exported objects, have it as null, which the API server replaces or drops.
+func isCreationTimestamp(path document.Path) bool {
+	return len(path) >= 2 && slices.Equal(path[len(path)-2:], document.Keys("metadata", "creationTimestamp"))
 }
 
 // refusesNull reports whether an apply is refused if a value of a type below path is null and
@@ -217,10 +224,18 @@ func (l *linter) manifest() {
 	if metadata.Get("name").StringOr("") == "" && l.object.Get("kind").Exists() {
 		l.add(lintNoName, document.Keys("metadata"), "metadata.name is required for an apply")
 	}
+	var exported []string // an exported object has all of them, so that they are one finding
 	for _, name := range [...]string{"uid", "resourceVersion", "generation", "creationTimestamp", "selfLink"} {
 		if v := metadata.Get(name); v.Exists() && !v.IsNull() {
-			l.add(lintServerField, document.Keys("metadata", name), "metadata."+name+" is set by the API server")
+			exported = append(exported, name)
 		}
+	}
+	switch n := len(exported); n {
+	case 0:
+	case 1:
+		l.add(lintServerField, document.Keys("metadata", exported[0]), "metadata."+exported[0]+" is set by the API server")
+	default:
+		l.add(lintServerField, document.Keys("metadata", exported[0]), "metadata."+strings.Join(exported[:n-1], ", metadata.")+" and metadata."+exported[n-1]+" are set by the API server")
 	}
 	if metadata.Get("annotations").Get(fieldmanager.LastApplied).Exists() {
 		l.add(lintLastApplied, lastApplied, "the manifest contains the last-applied-configuration annotation")

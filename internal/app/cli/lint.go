@@ -184,6 +184,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		}
 	}
 	notes.print()
+	a.noteExported(values)
 	objectsIn := map[string]int{}
 	for _, object := range all {
 		objectsIn[object.Position().Name]++
@@ -201,6 +202,25 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		}
 	}
 	return sorted(found), len(all), nil
+}
+
+// noteExported reports objects of a cluster that are checked as manifests because they have no managedFields, which kubectl
+// leaves out by default.
+func (a *App) noteExported(objects []document.Value) {
+	exported := 0
+	for _, o := range objects {
+		metadata := o.Get("metadata")
+		if metadata.Get("managedFields").Len() > 0 {
+			return // a dump
+		}
+		if metadata.Get("uid").Exists() && metadata.Get("resourceVersion").Exists() {
+			exported++
+		}
+	}
+	if exported > 0 {
+		a.note(count(exported, "exported object without managedFields is checked as a manifest", "exported objects without managedFields are checked as manifests") +
+			"; 'kubectl get --show-managed-fields' includes them")
+	}
 }
 
 // checkable returns the documents that have apiVersion and kind. The lack of one is probably a
