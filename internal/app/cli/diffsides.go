@@ -75,7 +75,6 @@ func (d *differing) onlyInTo(t patchlab.Target, object manifest.Object) error {
 // onlyInFrom reports the objects of FROM that TO does not have, with --namespace those in it. Unless both are
 // folders, they are no difference, because FROM may be a dump of a cluster.
 func (d *differing) onlyInFrom() error {
-	const most = 20 // in text
 	n := 0
 	for _, object := range d.from.all.objects() {
 		if !d.isOnlyInFrom(object) {
@@ -92,7 +91,7 @@ func (d *differing) onlyInFrom() error {
 			if err := d.document(onlyIn("FROM", result.target)); err != nil {
 				return err
 			}
-		case n >= most:
+		case n >= mostOnlyInFrom:
 			n++
 		case d.o.output == "patch":
 			d.app.note(result.name() + " is only in FROM: no patch deletes it")
@@ -102,8 +101,8 @@ func (d *differing) onlyInFrom() error {
 			n++
 		}
 	}
-	if n > most {
-		d.app.note(count(n-most, "other object is", "other objects are") + " only in FROM; -o json lists them")
+	if n > mostOnlyInFrom {
+		d.app.note(count(n-mostOnlyInFrom, "other object is", "other objects are") + " only in FROM; -o json lists them")
 	}
 	return nil
 }

@@ -164,17 +164,28 @@ func (s *summary) line() string {
 	return text
 }
 
+// mostOnlyInFrom is the maximum number of objects that only FROM has, which a text lists: FROM may be the dump of a
+// cluster.
+const mostOnlyInFrom = 20
+
 // text returns a line for each object that is not unchanged, and the number of all.
 func (s *summary) text() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	more := -mostOnlyInFrom
 	for _, r := range s.rows {
-		if r.outcome == unchanged {
+		if r.outcome == onlyInFrom {
+			more++
+		}
+		if r.outcome == unchanged || r.outcome == onlyInFrom && more > 0 {
 			continue
 		}
 		fmt.Fprintf(w, "%s\t%s\n", r.name(), r.result())
 	}
 	_ = w.Flush() // a strings.Builder has no errors
+	if more > 0 {
+		b.WriteString(count(more, "other object is", "other objects are") + " only in FROM; --summary json lists them\n")
+	}
 	return b.String() + s.line() + "\n"
 }
 

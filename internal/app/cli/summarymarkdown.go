@@ -41,9 +41,16 @@ func (s *summary) markdown() string {
 			}
 		}
 	}
+	more := s.counts[onlyInFrom] - mostOnlyInFrom
+	if more > 0 { // they are the last ones
+		rows = rows[:len(rows)-more]
+	}
 	var b strings.Builder
 	b.WriteString("**patchlab**: " + s.line() + "\n")
 	b.WriteString(markdownTable(rows))
+	if more > 0 {
+		b.WriteString("\n" + count(more, "other object is", "other objects are") + " only in FROM.\n")
+	}
 	b.WriteString(markdownWarnings(slices.Concat(s.app.unread, s.warned)))
 	b.WriteString(markdownNotes(s.notes))
 	s.markdownDetails(&b, rows)

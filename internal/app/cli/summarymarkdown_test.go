@@ -133,3 +133,28 @@ func TestMarkdownText(t *testing.T) {
 		}
 	}
 }
+
+// TestTextSummaryOfADump: the objects of a cluster that no manifest concerns do not displace the others.
+func TestTextSummaryOfADump(t *testing.T) {
+	for _, c := range []struct {
+		why     string
+		objects int
+		want    string
+	}{
+		{"a few", 20, "ConfigMap c19  only in FROM\n20 objects: 20 only in FROM\n"},
+		{"one more than are listed", 21, "ConfigMap c19  only in FROM\n1 other object is only in FROM; --summary json lists them\n21 objects: 21 only in FROM\n"},
+		{"a cluster", 3000, "ConfigMap c19  only in FROM\n2980 other objects are only in FROM; --summary json lists them\n3000 objects: 3000 only in FROM\n"},
+	} {
+		s := summary{app: &App{}}
+		for i := range c.objects {
+			s.rows = append(s.rows, row{target: patchlab.Target{APIVersion: "v1", Kind: "ConfigMap", Name: "c" + strconv.Itoa(i)}, outcome: onlyInFrom})
+			s.counts[onlyInFrom]++
+		}
+		if text := s.markdown(); strings.Count(text, " | only in FROM |\n") != 20 || c.objects > 20 && !strings.Contains(text, fmt.Sprintf("\n\n%s only in FROM.\n", count(c.objects-20, "other object is", "other objects are"))) {
+			t.Errorf("%s: %s", c.why, text)
+		}
+		if text := s.text(); !strings.HasSuffix(text, c.want) || strings.Count(text, "\n") > mostOnlyInFrom+2 {
+			t.Errorf("%s: %s\nwant %s at the end", c.why, text, c.want)
+		}
+	}
+}
