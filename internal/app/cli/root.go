@@ -79,6 +79,7 @@ type App struct {
 	kept       map[string][]byte // inputs that can be read only once, by name
 	quiet      bool              // do not print notes
 	noted      map[string]bool   // notes that were printed by noteOnce
+	advised    map[string]bool   // advice that was printed with an error
 	keeping    bool              // notes are kept for the summary
 	notes      []string          // that are kept
 	line       *waitingLine      // that shows that the command is working; nil if there is none
@@ -199,8 +200,21 @@ func refuseUnknownTopics(root *cobra.Command) {
 	}
 }
 
-// fail prints an error in the format of all of patchlab's errors.
-func (a *App) fail(text string) { a.write(a.Err, "error: "+readable(text)+"\n") }
+// fail prints an error in the format of all of patchlab's errors. Advice on its last line, such as that about the hooks of
+// a chart, is printed with the first error that has it.
+func (a *App) fail(text string) {
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 && !strings.HasPrefix(text[i+1:], " ") {
+		advice := text[i+1:]
+		if a.advised[advice] {
+			text = text[:i]
+		}
+		if a.advised == nil {
+			a.advised = map[string]bool{}
+		}
+		a.advised[advice] = true
+	}
+	a.write(a.Err, "error: "+readable(text)+"\n")
+}
 
 // Command returns patchlab's root command, for reference pages.
 func Command() *cobra.Command { return (&App{}).root() }
