@@ -106,7 +106,7 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 	if err != nil {
 		return err
 	}
-	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize, notes: notes{app: a, total: len(docs.objects())}}
+	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize, format: o.output, notes: notes{app: a, total: len(docs.objects())}}
 	refused := false
 	for _, obj := range docs.objects() {
 		if err := f.one(obj); err != nil {
@@ -114,7 +114,7 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 			refused = true
 		}
 	}
-	a.print(f.text(o.output))
+	a.print(f.text())
 	f.notes.print()
 	if refused || len(a.unread) > 0 {
 		return &exit{code: exitRefused}
@@ -128,6 +128,8 @@ type filling struct {
 	rules    *defaults.Rules
 	lab      *patchlab.Lab
 	minimize bool
+	format   string          // of --output
+	filled   strings.Builder // the fields of an object that were filled in, with their rules
 	report   strings.Builder
 	diff     strings.Builder
 	objects  []document.Value
@@ -135,8 +137,8 @@ type filling struct {
 }
 
 // text returns the output of the command.
-func (f *filling) text(format string) string {
-	switch format {
+func (f *filling) text() string {
+	switch f.format {
 	case "rules":
 		return f.report.String()
 	case "diff":
@@ -145,7 +147,7 @@ func (f *filling) text(format string) string {
 		}
 		return f.diff.String()
 	}
-	return string(encode(format, f.objects))
+	return string(encode(f.format, f.objects))
 }
 
 func (f *filling) one(obj manifest.Object) error {
@@ -166,11 +168,11 @@ func (f *filling) one(obj manifest.Object) error {
 	if kind.Namespaced {
 		target.Namespace = obj.Value.Lookup("metadata", "namespace").StringOr("default")
 	}
+	f.filled.Reset()
 	var after document.Value
 	if f.minimize {
 		after, err = f.rules.Minimize(kind, obj.Value)
 	} else {
-		fmt.Fprintf(&f.report, "%s:\n", target)
 		after, err = f.rules.Fill(kind, obj.Value, defaults.Options{Observe: f.observe})
 	}
 	if err != nil {
@@ -179,9 +181,17 @@ func (f *filling) one(obj manifest.Object) error {
 	if !kind.Builtin && !f.minimize {
 		f.customRules(kind, obj.Value, after, nil)
 	}
-	f.objects = append(f.objects, after)
-	name := fileName(target)
-	f.diff.WriteString(unified("before/"+name, "after/"+name, string(obj.Value.YAML()), string(after.YAML())))
+	switch f.format {
+	case "rules":
+		if f.filled.Len() > 0 || f.notes.total == 1 {
+			fmt.Fprintf(&f.report, "%s:\n%s", target, f.filled.String())
+		}
+	case "diff":
+		name := fileName(target)
+		f.diff.WriteString(unified("before/"+name, "after/"+name, string(obj.Value.YAML()), string(after.YAML())))
+	default:
+		f.objects = append(f.objects, after)
+	}
 	return nil
 }
 
@@ -213,7 +223,7 @@ func (f *filling) decodes(kind *schema.Kind, obj manifest.Object) error {
 func (f *filling) customRules(kind *schema.Kind, before, after document.Value, path document.Path) {
 	switch {
 	case !before.Exists():
-		fmt.Fprintf(&f.report, "  %s: %s\n    default in the schema of %s\n", path, after, kind.Kind)
+		fmt.Fprintf(&f.filled, "  %s: %s\n    default in the schema of %s\n", path, after, kind.Kind)
 	case after.Kind() == document.Object:
 		for name, v := range after.Members() {
 			f.customRules(kind, before.Get(name), v, path.Child(name))
@@ -230,5 +240,5 @@ func (f *filling) observe(x defaults.Filled) {
 	if x.Value.Exists() {
 		value = x.Value.String()
 	}
-	fmt.Fprintf(&f.report, "  %s: %s\n    %s line %d, %s: %s\n", x.Path, value, x.Rule.File, x.Rule.Line, strings.TrimPrefix(x.Rule.Type, "io.k8s."), x.Rule)
+	fmt.Fprintf(&f.filled, "  %s: %s\n    %s line %d, %s: %s\n", x.Path, value, x.Rule.File, x.Rule.Line, strings.TrimPrefix(x.Rule.Type, "io.k8s."), x.Rule)
 }
