@@ -3,6 +3,7 @@ package kinds
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -234,12 +235,18 @@ func (c *check) storedVersions(list, versions field) {
 		return false
 	}
 	for i := range versions.items() {
-		if v := versions.item(i); v.get("storage").isTrue() && storage == "" {
-			storage = v.get("name").text()
+		v := versions.item(i)
+		switch name := v.get("name").text(); {
+		case !v.get("storage").isTrue():
+		case storage == "":
+			storage = name // added to the list when the definition was written
+		case !slices.Contains(list.Value.Strings(), name):
+			c.invalid(list, "must have the storage version "+name)
 		}
 	}
 	if list.items() == 0 && storage == "" {
 		c.invalid(list, "must have at least one stored version")
+		return
 	}
 	for i := range list.items() {
 		if version := list.item(i); !declared(version.text()) {

@@ -261,7 +261,7 @@ func (r *crdReader) version(crd *CRD, v document.Value, at place, shared shared,
 func (r *crdReader) schema(k *Kind, v document.Value, at place, shared shared, first bool) {
 	s, here := v.Lookup("schema", "openAPIV3Schema"), at.child("schema").child("openAPIV3Schema")
 	if !s.Exists() || s.IsNull() {
-		r.add(ErrorRequired, here, document.Value{}, "schemas are required")
+		r.add(ErrorRequired, here, document.Value{}, "")
 		return
 	}
 	hasStatus := v.Lookup("subresources", "status").Kind() == document.Object

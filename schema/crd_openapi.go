@@ -276,7 +276,12 @@ func (c *checker) setItems(items document.Value, at place) {
 		}
 	case "object":
 		if items.Get("x-kubernetes-map-type").StringOr("") != "atomic" {
-			c.add(ErrorInvalid, at.child("x-kubernetes-map-type"), items.Get("x-kubernetes-map-type"), "must be atomic as item of a list with x-kubernetes-list-type=set")
+			// kube-apiserver shows the list type here.
+			shown := items.Get("x-kubernetes-list-type")
+			if !shown.Exists() {
+				shown = document.NewNull()
+			}
+			c.add(ErrorInvalid, at.child("x-kubernetes-map-type"), shown, "must be atomic as item of a list with x-kubernetes-list-type=set")
 		}
 	}
 }
@@ -386,40 +391,80 @@ func (c *checker) rulePath(path, s document.Value, at place) {
 // followFieldPath resolves a JSON path of fields (.spec.replicas, or with indexed also
 // ['spec']['replicas']) in a schema. It returns the fields and the schema of the last one.
 func followFieldPath(path string, s document.Value, indexed bool) (fields []string, found document.Value, err error) {
+	errEnd := errors.New("unexpected end of JSON path")
 	for path != "" {
-		var name string
+		var token, name string
+		token, path = pathToken(path)
 		switch {
-		case path[0] == '.' && len(path) > 1:
-			end := strings.IndexAny(path[1:], ".[]")
-			if end < 0 {
-				end = len(path) - 1
-			}
-			if end == 0 {
-				end = 1 // the delimiter itself is the name, which no schema has
-			}
-			name, path = path[1:1+end], path[1+end:]
-		case path[0] == '[' && !indexed:
+		case token != "." && token != "[":
+			return nil, s, errors.New("expected [ or . but got: " + token)
+		case token == "[" && !indexed:
 			return nil, s, errors.New("array notation is not allowed")
-		case strings.HasPrefix(path, "['"):
-			var closed bool
-			if name, path, closed = strings.Cut(path[2:], "']"); !closed {
-				return nil, s, errors.New("unexpected end of JSON path")
-			}
-			name = strings.ReplaceAll(name, `\'`, "'")
-		case path == ".":
-			return nil, s, errors.New("unexpected end of JSON path")
+		case path == "":
+			return nil, s, errEnd
+		case token == ".":
+			name, path = pathToken(path)
 		default:
-			return nil, s, errors.New("expected [ or . but got: " + path)
+			var quoted, end string
+			quoted, path = pathToken(path)
+			if path == "" {
+				return nil, s, errEnd
+			}
+			if end, path = pathToken(path); end != "]" {
+				return nil, s, errors.New("expected ] but got " + end)
+			}
+			if name, err = unquoted(quoted); err != nil {
+				return nil, s, err
+			}
 		}
 		if props := s.Get("properties"); props.Len() > 0 {
 			s = props.Get(name)
 		} else {
-			s = s.Get("additionalProperties")
+			s = s.Get("additionalProperties") // true and false are accepted as the last schema
 		}
-		if s.Kind() != document.Object {
+		if !s.Exists() || s.IsNull() {
 			return nil, s, errors.New("does not refer to a valid field")
 		}
 		fields = append(fields, name)
 	}
 	return fields, s, nil
+}
+
+// pathToken splits the first token off a JSON path that is not empty: a delimiter, a text in
+// single quotes, or what comes before the next delimiter.
+func pathToken(path string) (token, rest string) {
+	end := strings.IndexAny(path, ".[]")
+	if path[0] == '\'' {
+		for end = 1; end < len(path) && (path[end] != '\'' || path[end-1] == '\\'); {
+			end++
+		}
+		end++
+	}
+	if end < 0 || end > len(path) {
+		end = len(path)
+	}
+	end = max(end, 1)
+	return path[:end], path[end:]
+}
+
+// unquoted returns the text that a token of a JSON path has between single quotes.
+func unquoted(token string) (string, error) {
+	if len(token) < 2 || token[0] != '\'' || token[len(token)-1] != '\'' {
+		return "", errors.New("expected single quoted string but got " + token)
+	}
+	token = token[1 : len(token)-1]
+	var b strings.Builder
+	for i := 0; i < len(token); i++ {
+		if token[i] != '\\' || i+1 == len(token) {
+			b.WriteByte(token[i])
+			continue
+		}
+		i++
+		at := strings.IndexByte(`abfnrtv'\`, token[i])
+		if at < 0 {
+			return "", errors.New(`invalid string literal: invalid escape char \` + token[i:i+1])
+		}
+		b.WriteByte("\a\b\f\n\r\t\v'\\"[at])
+	}
+	return b.String(), nil
 }

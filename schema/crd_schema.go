@@ -99,11 +99,14 @@ func unsupported(s document.Value) string {
 		return ""
 	}
 	for _, name := range [...]string{"id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"} {
-		if isGiven(s.Get(name)) {
-			return "'" + name + "' is not supported"
+		if v := s.Get(name); isGiven(v) || name == "additionalItems" && v.Kind() == document.Object {
+			return "'" + strings.Replace(name, "$schema", "schema", 1) + "' is not supported"
 		}
 	}
-	if s.Get("items").Kind() == document.List {
+	if preserve, ok := s.Get("x-kubernetes-preserve-unknown-fields").Bool(); ok && !preserve {
+		return "'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+	}
+	if s.Get("items").Len() > 0 && s.Get("items").Kind() == document.List {
 		return "'items' must be a schema, but is an array"
 	}
 	for _, name := range [...]string{"items", "additionalProperties", "not"} {
@@ -262,7 +265,7 @@ func (c *checker) nested(s document.Value, at place, skipAny bool) {
 		"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
 		"x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type", "x-kubernetes-validations"} {
 		if v := s.Get(name); isForbidden(name, v) {
-			c.forbid(at.child(name), "must be undefined to be structural")
+			c.forbid(at.child(name), "must be "+unsetForm(name)+" to be structural")
 		}
 	}
 	if items := s.Get("items"); items.Kind() == document.Object {
@@ -275,6 +278,17 @@ func (c *checker) nested(s document.Value, at place, skipAny bool) {
 		}
 		c.nested(p, here, false)
 	}
+}
+
+// unsetForm returns the value that messages require of a keyword that must not be set.
+func unsetForm(name string) string {
+	switch name {
+	case "type", "title", "description", "x-kubernetes-list-map-keys", "x-kubernetes-validations":
+		return "empty"
+	case "nullable", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string":
+		return "false"
+	}
+	return "undefined"
 }
 
 // isForbidden reports whether a structural keyword is set. Some are pointers in Go, for
