@@ -265,7 +265,7 @@ func inRange(f float64, s schema.Scalar, format string) bool {
 	case s == schema.IntegerScalar:
 		return f == math.Trunc(f) && f >= math.MinInt64 && f < math.MaxInt64
 	case s == schema.NumberScalar && format == "float":
-		return math.Abs(f) <= math.MaxFloat32
+		return !math.IsInf(float64(float32(f)), 0)
 	}
 	return true
 }

@@ -90,6 +90,10 @@ spec: Unsupported value: "x": supported values: "a"`},
 		{"{type: integer, multipleOf: 5}", "12", "spec: Invalid value: 12: spec in body should be a multiple of 5"},
 		{"{type: integer, format: int32}", "2147483648", `<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec`},
 		{"{type: integer, format: int64}", "2147483648", ""},
+		// the largest float, in the shortest form that is read as it, and a number that is not
+		{"{type: number, format: float}", "3.4028235e+38", ""},
+		{"{type: number, format: float}", "-3.4028235e+38", ""},
+		{"{type: number, format: float}", "3.4028236e+38", `<nil>: Invalid value: "": Checked value must be of type number with format float in spec`},
 
 		// lists and objects
 		{"{type: array, minItems: 1, items: {type: string}}", "[]", "spec: Invalid value: 0: spec in body should have at least 1 items"},
