@@ -3,6 +3,7 @@ package plugins
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -174,10 +175,11 @@ func (l limits) checkClaim(requests podresources.Amounts) []string {
 	broken := l.checkLeast(requests, nil)
 	for _, name := range slices.Sorted(maps.Keys(l.most)) {
 		most := l.most[name]
-		if request, ok := requests[name]; !ok {
+		request, _, allowed := compared(requests[name], quantity.Quantity{}, most)
+		if _, ok := requests[name]; !ok {
 			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s.  No request is specified", name, l.kind, most))
-		} else if request.Cmp(most) > 0 {
-			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s, but request is %s", name, l.kind, most, request))
+		} else if request > allowed {
+			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s, but request is %s", name, l.kind, most, requests[name]))
 		}
 	}
 	return broken
@@ -187,14 +189,13 @@ func (l limits) checkClaim(requests podresources.Amounts) []string {
 func (l limits) check(requests, most podresources.Amounts) []string {
 	broken := l.checkLeast(requests, most)
 	for _, name := range slices.Sorted(maps.Keys(l.most)) {
-		allowed := l.most[name]
-		request, limit := requests[name], most[name]
+		request, limit, allowed := compared(requests[name], most[name], l.most[name])
 		if _, ok := most[name]; !ok {
-			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s.  No limit is specified", name, l.kind, allowed))
-		} else if limit.Cmp(allowed) > 0 {
-			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s, but limit is %s", name, l.kind, allowed, limit))
-		} else if request.Cmp(allowed) > 0 {
-			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s, but request is %s", name, l.kind, allowed, request))
+			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s.  No limit is specified", name, l.kind, l.most[name]))
+		} else if limit > allowed {
+			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s, but limit is %s", name, l.kind, l.most[name], most[name]))
+		} else if request > allowed {
+			broken = append(broken, fmt.Sprintf("maximum %s usage per %s is %s, but request is %s", name, l.kind, l.most[name], requests[name]))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.ratio)) {
@@ -206,15 +207,14 @@ func (l limits) check(requests, most podresources.Amounts) []string {
 func (l limits) checkLeast(requests, most podresources.Amounts) []string {
 	var broken []string
 	for _, name := range slices.Sorted(maps.Keys(l.least)) {
-		least := l.least[name]
-		request, limit := requests[name], most[name]
+		request, limit, least := compared(requests[name], most[name], l.least[name])
 		_, isLimited := most[name]
 		if _, ok := requests[name]; !ok {
-			broken = append(broken, fmt.Sprintf("minimum %s usage per %s is %s.  No request is specified", name, l.kind, least))
-		} else if request.Cmp(least) < 0 {
-			broken = append(broken, fmt.Sprintf("minimum %s usage per %s is %s, but request is %s", name, l.kind, least, request))
-		} else if isLimited && limit.Cmp(least) < 0 {
-			broken = append(broken, fmt.Sprintf("minimum %s usage per %s is %s, but limit is %s", name, l.kind, least, limit))
+			broken = append(broken, fmt.Sprintf("minimum %s usage per %s is %s.  No request is specified", name, l.kind, l.least[name]))
+		} else if request < least {
+			broken = append(broken, fmt.Sprintf("minimum %s usage per %s is %s, but request is %s", name, l.kind, l.least[name], requests[name]))
+		} else if isLimited && limit < least {
+			broken = append(broken, fmt.Sprintf("minimum %s usage per %s is %s, but limit is %s", name, l.kind, l.least[name], most[name]))
 		}
 	}
 	return broken
@@ -222,15 +222,32 @@ func (l limits) checkLeast(requests, most podresources.Amounts) []string {
 
 // checkRatio returns whether the limit of a resource is too high for its request.
 func (l limits) checkRatio(name string, request, limit quantity.Quantity) []string {
-	allowed := l.ratio[name]
-	text := fmt.Sprintf("%s max limit to request ratio per %s is %s, but ", name, l.kind, allowed)
-	switch ratio := limit.Float() / request.Float(); {
-	case request.IsZero():
+	requested, limited, _ := compared(request, limit, l.ratio[name])
+	text := fmt.Sprintf("%s max limit to request ratio per %s is %s, but ", name, l.kind, l.ratio[name])
+	switch {
+	case requested == 0:
 		return []string{text + "no request is specified or request is 0"}
-	case limit.IsZero():
+	case limited == 0:
 		return []string{text + "no limit is specified or limit is 0"}
-	case ratio > allowed.Float():
+	}
+	ratio, scale, most := float64(limited)/float64(requested), 1.0, l.ratio[name].Wrapped(0)
+	if most <= mostMilli {
+		scale, most = 1000, l.ratio[name].Wrapped(-3)
+	}
+	if ratio*scale > float64(most) {
 		return []string{text + fmt.Sprintf("provided ratio is %f", ratio)}
 	}
 	return nil
+}
+
+// mostMilli is the largest amount that is compared in thousandths.
+const mostMilli = math.MaxInt64 / 1000
+
+// compared returns amounts in the integers in which kube-apiserver compares them: thousandths, or
+// whole units if one of the amounts is too large.
+func compared(request, limit, enforced quantity.Quantity) (r, l, e int64) {
+	if r, l, e = request.Wrapped(0), limit.Wrapped(0), enforced.Wrapped(0); r > mostMilli || l > mostMilli || e > mostMilli {
+		return r, l, e
+	}
+	return request.Wrapped(-3), limit.Wrapped(-3), enforced.Wrapped(-3)
 }
