@@ -8,27 +8,14 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// parseAddress parses an IP address. With sloppy, the parts of an IPv4 address may have
-// leading zeros, which fields that predate the stricter syntax accept.
+// parseAddress parses an IP address. With sloppy, its parts may have leading zeros, which fields that
+// predate the stricter syntax accept.
 func parseAddress(s string, sloppy bool) (netip.Addr, bool) {
-	if sloppy && !strings.Contains(s, ":") {
-		s = withoutLeadingZeros(s)
+	if sloppy {
+		s = names.WithoutLeadingZeros(s)
 	}
 	a, err := netip.ParseAddr(s)
 	return a, err == nil && a.Zone() == ""
-}
-
-func withoutLeadingZeros(s string) string {
-	parts := strings.Split(s, ".")
-	for i, part := range parts {
-		if trimmed := strings.TrimLeft(part, "0"); trimmed != part {
-			if trimmed == "" {
-				trimmed = "0"
-			}
-			parts[i] = trimmed
-		}
-	}
-	return strings.Join(parts, ".")
 }
 
 // address requires an IP address without leading zeros. An IPv4-mapped IPv6 address is
@@ -127,12 +114,12 @@ func (c *check) strictRange(n field) bool {
 			why = leadingZeros
 		}
 		c.invalid(n, why)
+	case len(bits) > 1 && bits[0] == '0':
+		c.invalid(n, leadingZeros)
 	case p.Addr().Is4In6():
 		c.invalid(n, "must not have an IPv4-mapped IPv6 address")
 	case p.Masked() != p:
 		c.invalid(n, "must not have bits set beyond the prefix length")
-	case len(bits) > 1 && bits[0] == '0':
-		c.invalid(n, leadingZeros)
 	default:
 		return true
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -151,21 +152,10 @@ func isHostname(s string) bool {
 	return true
 }
 
-// isIP reports whether s is an IP address. Like Kubernetes, it accepts leading zeros in
-// IPv4.
+// isIP reports whether s is an IP address. Like Kubernetes, it accepts leading zeros.
 func isIP(s string) bool {
-	parts := strings.Split(s, ".")
-	if len(parts) != 4 || strings.Contains(s, ":") {
-		a, err := netip.ParseAddr(s)
-		return err == nil && a.Zone() == ""
-	}
-	for _, p := range parts {
-		n, err := strconv.ParseUint(p, 10, 8)
-		if err != nil || n > 255 || p[0] == '+' {
-			return false
-		}
-	}
-	return true
+	a, err := netip.ParseAddr(names.WithoutLeadingZeros(s))
+	return err == nil && a.Zone() == ""
 }
 
 func isCIDR(s string) bool {
