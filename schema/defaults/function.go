@@ -154,8 +154,10 @@ func isLatest(ref string) bool {
 	if domain == "docker.io" && !strings.Contains(name, "/") {
 		name = "library/" + name
 	}
-	parts := strings.Split(name, "/")
-	return len(domain)+1+len(name) <= 255 && (validDomain(domain) || validPart(domain)) && !slices.ContainsFunc(parts, func(s string) bool { return !validPart(s) })
+	if !validDomain(domain) { // then it is the first component of the path
+		name = domain + "/" + name
+	}
+	return len(name) <= 255 && !slices.ContainsFunc(strings.Split(name, "/"), func(s string) bool { return !validPart(s) })
 }
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
