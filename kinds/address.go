@@ -174,16 +174,17 @@ func (c *check) fullyQualifiedName(n field) {
 	}
 	name := strings.TrimSuffix(n.text(), ".")
 	if why := names.DNSSubdomain(name); why != "" {
-		c.unmet(n, why)
+		c.invalidText(n, name, joined(why, ","))
 		return
 	}
 	if !strings.Contains(name, ".") {
-		c.invalid(n, "should be a domain with at least two segments separated by dots")
+		c.invalidText(n, name, "should be a domain with at least two segments separated by dots")
 		return
 	}
 	for label := range strings.SplitSeq(name, ".") {
 		if why := names.DNSLabel(label); why != "" {
-			c.unmet(n, why)
+			c.invalidText(n, label, joined(why, ","))
+			return
 		}
 	}
 }

@@ -3,6 +3,7 @@ package kinds
 import (
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 )
@@ -63,8 +64,14 @@ func (c *check) resourceName(f field, name string) bool {
 func (c *check) resourceAmount(f field, name string) {
 	c.notNegative(f)
 	if isCounted(name) && !isWhole(f) {
-		c.invalid(f, "must be an integer")
+		c.invalidAmount(f, f.Value, "must be an integer")
 	}
+}
+
+// invalidAmount adds an error "Invalid value" for f that shows a quantity in its canonical form,
+// however the request spells it.
+func (c *check) invalidAmount(f field, shown document.Value, detail string) {
+	c.invalidText(f, amountOf(shown).String(), detail)
 }
 
 // isCounted reports whether amounts of the resource are integers.

@@ -312,7 +312,7 @@ func validateValidValues(c *check, values field, normal, most document.Value) {
 	found := false
 	for i := 1; i < values.items(); i++ {
 		if value := values.item(i); amountOf(values.At(i-1)).Cmp(amountOf(value.Value)) > 0 {
-			c.invalid(value, "values must be sorted in ascending order")
+			c.invalidAmount(value, value.Value, "values must be sorted in ascending order")
 		}
 	}
 	if c.itemsWithin(values, limit) {
@@ -321,14 +321,14 @@ func validateValidValues(c *check, values field, normal, most document.Value) {
 			value := values.item(i)
 			amount := amountOf(value.Value)
 			if amount.Cmp(amountOf(most)) > 0 {
-				c.invalid(value, "option is larger than capacity value: "+amountOf(most).String())
+				c.invalidAmount(value, value.Value, "option is larger than capacity value: "+amountOf(most).String())
 			}
 			found = found || amount.Cmp(amountOf(normal)) == 0
 			c.distinct(value, amount.RoundUp(0).String(), &seen)
 		}
 	}
 	if !found {
-		c.invalidValue(values, normal, "default value is not valid according to the requestPolicy")
+		c.invalidAmount(values, normal, "default value is not valid according to the requestPolicy")
 	}
 }
 
@@ -340,7 +340,7 @@ func validateValidRange(c *check, bounds field, normal, most document.Value) {
 	}
 	least, usual, limit := amountOf(low.Value), amountOf(normal), amountOf(most)
 	if least.Cmp(limit) > 0 {
-		c.invalid(low, "min is larger than capacity value: "+limit.String())
+		c.invalidAmount(low, low.Value, "min is larger than capacity value: "+limit.String())
 	}
 	tooLow, tooHigh := low, high
 	if c.kind.Since("1.37") {
@@ -348,37 +348,37 @@ func validateValidRange(c *check, bounds field, normal, most document.Value) {
 		tooHigh = tooLow
 	}
 	if usual.Cmp(least) < 0 {
-		c.invalidValue(tooLow, normal, "default is less than min: "+least.String())
+		c.invalidAmount(tooLow, normal, "default is less than min: "+least.String())
 	}
 	if high.isSet() {
 		top := amountOf(high.Value)
 		if least.Cmp(top) > 0 {
-			c.invalidValue(high, low.Value, "min is larger than max: "+top.String())
+			c.invalidAmount(high, low.Value, "min is larger than max: "+top.String())
 		}
 		if top.Cmp(limit) > 0 {
-			c.invalid(high, "max is larger than capacity value: "+limit.String())
+			c.invalidAmount(high, high.Value, "max is larger than capacity value: "+limit.String())
 		}
 		if usual.Cmp(top) > 0 {
-			c.invalidValue(tooHigh, normal, "default is more than max: "+top.String())
+			c.invalidAmount(tooHigh, normal, "default is more than max: "+top.String())
 		}
 	}
 	if !step.isSet() {
 		return
 	}
 	if c.kind.Since("1.37") && quantity.Sign(step.text()) <= 0 {
-		c.invalid(step, "must be greater than zero")
+		c.invalidAmount(step, step.Value, "must be greater than zero")
 		return
 	}
 	stride := amountOf(step.Value)
 	if next := least.Add(stride); next.Cmp(limit) > 0 {
-		c.invalid(step, "one step "+next.String()+" is larger than capacity value: "+limit.String())
+		c.invalidAmount(step, step.Value, "one step "+next.String()+" is larger than capacity value: "+limit.String())
 	}
 	if c.kind.Since("1.37") && !c.naturalBounds(bounds, normal) {
 		return
 	}
 	for _, value := range [...]document.Value{normal, high.Value} {
 		if value.Exists() && !isStep(amountOf(value), least, stride) {
-			c.invalidValue(step, value, "value is not a multiple of a given step ("+stride.String()+") from ("+least.String()+")")
+			c.invalidAmount(step, value, "value is not a multiple of a given step ("+stride.String()+") from ("+least.String()+")")
 		}
 	}
 }
@@ -393,7 +393,7 @@ func (c *check) naturalBounds(bounds field, normal document.Value) bool {
 			bound.Value = normal
 		}
 		if n, fits := amountOf(bound.Value).Int64(); !fits || n < 0 {
-			c.invalidValue(bound, bound.Value, "must be from 0 to 2^63-1")
+			c.invalidAmount(bound, bound.Value, "must be from 0 to 2^63-1")
 		}
 	}
 	return !c.failed(mark)

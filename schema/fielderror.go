@@ -131,7 +131,23 @@ func (e FieldError) textHasType() bool {
 	case "managedBy":
 		return e.Immutable
 	case "type":
-		return e.Immutable || e.Type == ErrorDuplicate || strings.HasSuffix(e.Field, "target.type")
+		return e.Immutable || e.Type == ErrorDuplicate || strings.HasSuffix(e.Field, "target.type") || strings.HasPrefix(e.Field, "spec.limits[")
+	}
+	return e.showsResource()
+}
+
+// showsResource reports whether the invalid value is the name of a resource, the key of an amount.
+func (e FieldError) showsResource() bool {
+	if len(e.Path) < 2 {
+		return false
+	}
+	key, _ := e.Path[len(e.Path)-1].Name()
+	if text, _ := e.BadValue.Text(); key == "" || text != key {
+		return false
+	}
+	switch list, _ := e.Path[len(e.Path)-2].Name(); list {
+	case "default", "defaultRequest", "hard", "limits", "max", "maxLimitRequestRatio", "min", "overhead", "podFixed", "requests", "used":
+		return true
 	}
 	return false
 }
