@@ -124,7 +124,7 @@ func (e FieldError) textHasType() bool {
 		return !strings.HasSuffix(e.Field, "parameters.scope")
 	}
 	switch name {
-	case "addressType", "deprecationWarning", "effect", "externalTrafficPolicy", "gmsaCredentialSpecName", "ipFamilies",
+	case "addressType", "deprecationWarning", "effect", "externalTrafficPolicy", "failedIndexes", "gmsaCredentialSpecName", "ipFamilies",
 		"localhostProfile", "maxSurge", "maxUnavailable", "minAvailable", "operator", "podManagementPolicy", "preemptionPolicy",
 		"qosClass", "resizePolicy", "runAsUserName", "scopeName", "timeZone", "uid", "usages", "volumeBindingMode", "volumeMode":
 		return true
