@@ -70,13 +70,24 @@ func (c *check) root(object document.Value) field { return field{object, c, 0} }
 
 // add adds an error for f, with the value of f if such errors show one.
 func (c *check) add(t schema.ErrorType, f field, detail string) {
-	e := schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), Typed: true, Detail: detail}
+	c.addError(c.newError(t, f, detail))
+}
+
+// newError returns the error that add adds.
+func (c *check) newError(t schema.ErrorType, f field, detail string) schema.FieldError {
+	e := schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), Detail: detail}
 	if showsValue(t) {
 		e.BadValue = f.Value
 		if !e.BadValue.Exists() {
 			e.BadValue = c.absent(e.Path)
 		}
 	}
+	return e
+}
+
+// addError adds an error whose value has a Go type in kube-apiserver.
+func (c *check) addError(e schema.FieldError) {
+	e.Typed, e.JSONText = true, hasJSONText(&e)
 	c.errs = append(c.errs, e)
 }
 
@@ -88,7 +99,7 @@ func (c *check) invalidAlone(f field, detail string) {
 
 // addValue adds an error for f that shows the value bad instead of f's.
 func (c *check) addValue(t schema.ErrorType, f field, bad, detail string) {
-	c.errs = append(c.errs, schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), BadValue: document.NewString(bad), Typed: true, Detail: detail})
+	c.addError(schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), BadValue: document.NewString(bad), Detail: detail})
 }
 
 // invalid adds an error "Invalid value" for f.
@@ -139,8 +150,9 @@ func (c *check) invalidChange(f field, detail string) { c.change(schema.ErrorInv
 func (c *check) forbiddenChange(f field, detail string) { c.change(schema.ErrorForbidden, f, detail) }
 
 func (c *check) change(t schema.ErrorType, f field, detail string) {
-	c.add(t, f, detail)
-	c.errs[len(c.errs)-1].Immutable = true
+	e := c.newError(t, f, detail)
+	e.Immutable = true
+	c.addError(e)
 }
 
 // required adds an error "Required value" for f.

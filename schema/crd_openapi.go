@@ -361,7 +361,7 @@ func (c *checker) validationRules(s document.Value, at place) {
 			before := len(c.errs)
 			c.add(ErrorNotSupported, here.child("reason"), r.Get("reason"), `supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"`)
 			for i := range c.errs[before:] {
-				c.errs[before+i].Typed = true
+				c.errs[before+i].JSONText = true
 			}
 		}
 		c.rulePath(r.Get("fieldPath"), s, here.child("fieldPath"))

@@ -19,8 +19,11 @@ type FieldError struct {
 	// BadValue is the invalid value; absent if the message has none.
 	BadValue document.Value
 	// Typed is set if BadValue has a Go type in kube-apiserver, as everywhere but in custom resources.
-	// Messages then print the fields of metadata in the order of that type, and texts of an enumeration as JSON.
+	// Messages then print the fields of metadata in the order of that type.
 	Typed bool
+	// JSONText is set if BadValue is a text whose Go type is not string. Messages print it as JSON, and others
+	// quoted by Go's rules.
+	JSONText bool
 	// Detail is the explanation.
 	Detail string
 	// Hint is additional advice that the API server does not give; may be empty.
@@ -95,7 +98,7 @@ const maxValueText = 4 << 10
 
 func (e FieldError) valueText() string {
 	text := e.jsonText()
-	if s, ok := e.BadValue.Text(); ok && !e.textHasType() {
+	if s, ok := e.BadValue.Text(); ok && !e.JSONText {
 		text = strconv.Quote(s)
 	}
 	if f, ok := e.BadValue.Float(); ok && !e.BadValue.IsInt() {
@@ -105,51 +108,6 @@ func (e FieldError) valueText() string {
 		return strings.ToValidUTF8(text[:maxValueText], "") + "…"
 	}
 	return text
-}
-
-// textHasType reports whether a text has a Go type other than string in kube-apiserver. Its messages show
-// texts of type string quoted by Go's rules, and others as JSON: those of an enumeration that is not listed,
-// and the fields below, which have such a type, are pointers, or can be numbers.
-func (e FieldError) textHasType() bool {
-	name := strings.TrimRight(e.Field, "0123456789[]")
-	name = name[strings.LastIndexByte(name, '.')+1:]
-	switch {
-	case !e.Typed:
-		return false
-	case e.Type == ErrorNotSupported:
-		switch name {
-		case "apiGroup", "diskURI", "kind", "resource", "strategy":
-			return false
-		}
-		return !strings.HasSuffix(e.Field, "parameters.scope")
-	}
-	switch name {
-	case "addressType", "deprecationWarning", "effect", "externalTrafficPolicy", "failedIndexes", "gmsaCredentialSpecName", "ipFamilies",
-		"localhostProfile", "maxSurge", "maxUnavailable", "minAvailable", "operator", "podManagementPolicy", "preemptionPolicy",
-		"qosClass", "resizePolicy", "runAsUserName", "scopeName", "timeZone", "uid", "usages", "volumeBindingMode", "volumeMode":
-		return true
-	case "managedBy":
-		return e.Immutable
-	case "type":
-		return e.Immutable || e.Type == ErrorDuplicate || strings.HasSuffix(e.Field, "target.type") || strings.HasPrefix(e.Field, "spec.limits[")
-	}
-	return e.showsResource()
-}
-
-// showsResource reports whether the invalid value is the name of a resource, the key of an amount.
-func (e FieldError) showsResource() bool {
-	if len(e.Path) < 2 {
-		return false
-	}
-	key, _ := e.Path[len(e.Path)-1].Name()
-	if text, _ := e.BadValue.Text(); key == "" || text != key {
-		return false
-	}
-	switch list, _ := e.Path[len(e.Path)-2].Name(); list {
-	case "default", "defaultRequest", "hard", "limits", "max", "maxLimitRequestRatio", "min", "overhead", "podFixed", "requests", "used":
-		return true
-	}
-	return false
 }
 
 // jsonText returns the invalid value as JSON in which <, > and & are escaped, as encoding/json writes it.
