@@ -45,8 +45,11 @@ type Error struct {
 	Position document.Position
 	// Reason is the explanation, Hint is advice; Hint may be empty.
 	Reason, Hint string
-	// ServerMessage is the message of kube-apiserver, "" if it is not known or is that of the Error.
-	ServerMessage string
+	// Problem is what is wrong with a strategic merge patch, Values are the values that kube-apiserver's message about
+	// it shows, and Key is the merge key or the directive in it. Errors about patches that are texts have none of them.
+	Problem Problem
+	Values  []document.Value
+	Key     string
 	// Err is one of the errors above.
 	Err error
 }
@@ -103,8 +106,9 @@ func (e *Error) Code() int {
 	return 0
 }
 
-// own copies strings that refer to inputs which the caller may change.
+// own copies strings that refer to inputs which the caller may change, and drops values that do.
 func (e *Error) own() {
+	e.because(OtherProblem, "")
 	e.Op, e.Pointer = strings.Clone(e.Op), strings.Clone(e.Pointer)
 	for i, s := range e.Path {
 		if name, ok := s.Name(); ok {
@@ -113,15 +117,38 @@ func (e *Error) own() {
 	}
 }
 
-// maxServerMessage is the maximum length in bytes of a ServerMessage, which may contain a whole list.
-const maxServerMessage = 4 << 10
+// A Problem is a kind of errors in strategic merge patches for which kube-apiserver has a message of its own
+// (k8s.io/apimachinery/pkg/util/strategicpatch).
+type Problem uint8
 
-// says sets the message of kube-apiserver.
-func (e *Error) says(parts ...string) *Error {
-	e.ServerMessage = strings.Join(parts, "")
-	if len(e.ServerMessage) > maxServerMessage {
-		e.ServerMessage = strings.ToValidUTF8(e.ServerMessage[:maxServerMessage], "") + "…"
-	}
+// The problems, with their Values and Key.
+const (
+	// OtherProblem is any other error.
+	OtherProblem Problem = iota
+	// NotAnObject: the patch, the value, is not an object.
+	NotAnObject
+	// NotAMap and NotASlice: the value is not an object or a list.
+	NotAMap
+	NotASlice
+	// ListOfLists: a list that is merged has lists as items.
+	ListOfLists
+	// MixedItems: the items of the lists, the values, are of several kinds.
+	MixedItems
+	// NoMergeKey: the item, the value, lacks the merge key, the Key.
+	NoMergeKey
+	// UnknownDirective: $patch, the first value, is not valid in the object, the second one.
+	UnknownDirective
+	// MergeDirective: $patch is merge in an item of a list.
+	MergeDirective
+	// WrongDirective: the directive, the Key, has a wrong form or does not fit the patch.
+	WrongDirective
+	// OtherOrder: the items of the first value are not in the order of the directive, the second one.
+	OtherOrder
+)
+
+// because sets the problem.
+func (e *Error) because(p Problem, key string, values ...document.Value) *Error {
+	e.Problem, e.Key, e.Values = p, key, values
 	return e
 }
 

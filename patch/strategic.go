@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/engine/gotext"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -72,7 +71,7 @@ func Strategic(object, patch document.Value, t *schema.Type, o Options) (documen
 	}
 	if patch.Kind() != document.Object {
 		return document.Value{}, refuse(TypeStrategic, ErrMalformed, nil, "a strategic merge patch must be an object, not "+article(patch.Kind())).
-			says("json: cannot unmarshal ", gotext.JSONKind(patch), " into Go value of type map[string]interface {}")
+			because(NotAnObject, "", patch)
 	}
 	if object.Kind() != document.Object {
 		return document.Value{}, refuse(TypeStrategic, ErrCannotApply, nil, "the object to patch must be an object, not "+article(object.Kind()))
@@ -99,29 +98,14 @@ func (w *strategist) fail(cause error, reason string) *Error {
 	return refuse(TypeStrategic, cause, w.here(), reason)
 }
 
-// formattedNil is what Go prints in place of a text for a value that is nil.
-const formattedNil = "%!s(<nil>)"
-
 // notDirective returns the error for an object with an invalid value of $patch.
 func (w *strategist) notDirective(directive, object document.Value) *Error {
-	text, ok := directive.Text()
-	switch {
-	case directive.IsNull():
-		text = formattedNil
-	case !ok:
-		text = "%!s(" + gotext.Type(directive) + "=" + gotext.Of(directive) + ")"
-	}
-	return w.fail(ErrInternal, "invalid value of $patch: "+excerpt(directive)).
-		says("unknown patch type: ", text, " in map: ", gotext.Of(object))
+	return w.fail(ErrInternal, "invalid value of $patch: "+excerpt(directive)).because(UnknownDirective, "", directive, object)
 }
 
-// notOfType returns the error for a value of a wrong type; wanted is the Go type that kube-apiserver decodes.
-func (w *strategist) notOfType(wanted string, got document.Value, reason string) *Error {
-	found := gotext.Type(got)
-	if got.IsNull() {
-		found = formattedNil
-	}
-	return w.fail(ErrInternal, reason+", not "+article(got.Kind())).says("expected a ", wanted, ", but received a ", found)
+// notOfKind returns the error for a value that is not an object or not a list.
+func (w *strategist) notOfKind(p Problem, got document.Value, reason string) *Error {
+	return w.fail(ErrInternal, reason+", not "+article(got.Kind())).because(p, "", got)
 }
 
 // mixed returns the error for lists whose items cannot be merged, which itemKind has found to be of a kind.
@@ -129,20 +113,9 @@ func (w *strategist) mixed(kind document.Kind, problem string, lists ...document
 	err := w.fail(causeOf(kind), problem)
 	switch kind {
 	case document.List:
-		return err.says("lists of lists are not supported")
+		err.Problem = ListOfLists
 	case document.Absent:
-		text := "list element types are not identical: ["
-		for i, list := range lists {
-			if i > 0 {
-				text += " "
-			}
-			if list.Exists() {
-				text += gotext.Of(list)
-			} else {
-				text += "[]"
-			}
-		}
-		return err.says(text, "]")
+		err.Problem, err.Values = MixedItems, lists
 	}
 	return err
 }

@@ -5,13 +5,9 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/engine/gotext"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
-
-// badRetainKeys is kube-apiserver's message for all errors in $retainKeys.
-const badRetainKeys = "invalid patch format of retainKeys"
 
 // retain executes $retainKeys.
 func (w *strategist) retain(object, patch, keys document.Value) (document.Value, error) {
@@ -19,7 +15,7 @@ func (w *strategist) retain(object, patch, keys document.Value) (document.Value,
 		return w.retainInPatch(object, keys)
 	}
 	if keys.Kind() != document.List {
-		return object, w.fail(ErrMalformed, "$retainKeys must be a list of keys, not "+article(keys.Kind())).says(badRetainKeys)
+		return object, w.fail(ErrMalformed, "$retainKeys must be a list of keys, not "+article(keys.Kind())).because(WrongDirective, directiveRetain)
 	}
 	stay := make(map[string]bool, keys.Len())
 	for _, k := range keys.Items() {
@@ -32,7 +28,7 @@ func (w *strategist) retain(object, patch, keys document.Value) (document.Value,
 	}
 	for key, val := range patch.Members() {
 		if !val.IsNull() && !stay[key] && !isDirective(key) {
-			err := w.fail(ErrMalformed, "the patch sets "+key+", which is not in $retainKeys").says(badRetainKeys)
+			err := w.fail(ErrMalformed, "the patch sets "+key+", which is not in $retainKeys").because(WrongDirective, directiveRetain)
 			err.Hint = "add it to $retainKeys or remove it from the patch"
 			return object, err
 		}
@@ -95,17 +91,17 @@ func (w *strategist) orders(object, patch document.Value, t *schema.Type) (docum
 // has the list.
 func (w *strategist) order(object, patch document.Value, t *schema.Type, key string, order document.Value) (now document.Value, name string, err error) {
 	if order.Kind() != document.List {
-		return now, "", w.notOfType("[]interface {}", order, key+" must be a list")
+		return now, "", w.notOfKind(NotASlice, order, key+" must be a list")
 	}
 	name, ok := strings.CutPrefix(key, directiveOrder+"/")
 	if !ok {
 		return now, "", w.fail(ErrMalformed, key+" has no list name; use "+directiveOrder+"/list").
-			says("invalid patch format of setElementOrder list")
+			because(WrongDirective, directiveOrder)
 	}
 	live, change := object.Get(name), patch.Get(name)
 	for _, v := range [...]document.Value{live, change} {
 		if v.Exists() && v.Kind() != document.List {
-			return now, "", w.notOfType("[]interface {}", v, key+" orders "+name+", which must be a list")
+			return now, "", w.notOfKind(NotASlice, v, key+" orders "+name+", which must be a list")
 		}
 	}
 	f, problem := w.listField(t, name)
@@ -211,7 +207,7 @@ func (w *strategist) agree(change, order document.Value, f field) error {
 	if len(f.keys) > 0 {
 		for i, item := range change.Items() {
 			if item.Kind() != document.Object {
-				return w.notOfType("map[string]interface {}", item, "item "+strconv.Itoa(i)+" must be an object")
+				return w.notOfKind(NotAMap, item, "item "+strconv.Itoa(i)+" must be an object")
 			}
 		}
 	}
@@ -238,7 +234,7 @@ func (w *strategist) agree(change, order document.Value, f field) error {
 		return nil
 	}
 	err := w.fail(ErrInternal, "item "+strconv.Itoa(i)+" of the patch is not in the order of "+directiveOrder).
-		says("The order in patch list:\n", gotext.Of(change), "\n doesn't match "+directiveOrder+" list:\n", gotext.Of(order), "\n")
+		because(OtherOrder, directiveOrder, change, order)
 	err.Hint = "sort the patch's items like " + directiveOrder + ", which must contain all of them"
 	return err
 }
@@ -261,11 +257,11 @@ func (w *strategist) sameItem(a, b document.Value, f field) (bool, error) {
 func (w *strategist) keyed(item document.Value, k itemKey, f field) error {
 	switch {
 	case item.Kind() != document.Object:
-		return w.notOfType("map[string]interface {}", item, "an item of a list merged by "+keyNames(f.keys)+" must be an object")
+		return w.notOfKind(NotAMap, item, "an item of a list merged by "+keyNames(f.keys)+" must be an object")
 	case k.kind == keyMissing:
 		key := missingKey(item, f.keys)
 		return w.fail(ErrInternal, "an item lacks the merge key "+key+": "+excerpt(item)).
-			says("map: ", gotext.Of(item), " does not contain declared merge key: ", key)
+			because(NoMergeKey, key, item)
 	}
 	return nil
 }
@@ -293,7 +289,7 @@ func (w *strategist) deleteLists(object, patch document.Value, t *schema.Type) (
 		name, ok := strings.CutPrefix(key, directiveDelete+"/")
 		if !ok {
 			return object, w.fail(ErrMalformed, key+" has no list name; use "+directiveDelete+"/list").
-				says("invalid patch format of primitive list")
+				because(WrongDirective, directiveDelete)
 		}
 		was := object.Get(name)
 		if name == "" { // kube-apiserver removes nothing for an empty key

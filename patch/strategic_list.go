@@ -152,7 +152,7 @@ func (w *strategist) sortPatch(change document.Value, f field) (listPatch, error
 		case text != "delete":
 			err := w.notDirective(d, item)
 			if text == "merge" {
-				err.says("merging lists cannot yet be specified in the patch")
+				err.Problem = MergeDirective
 			}
 			err.Hint = "$patch in an item must be delete, or replace for the whole list"
 			return p, err

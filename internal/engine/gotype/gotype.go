@@ -1,5 +1,5 @@
 // Package gotype words the errors of kube-apiserver's decoders about values that do not fit their
-// field. They name Go types and the fields of these types:
+// field, and those about strategic merge patches. They name Go types and the fields of these types:
 //
 //	json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32
 //

@@ -10,6 +10,16 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
+// maxMessage is the maximum length in bytes of a message that shows values, such as whole lists.
+const maxMessage = 4 << 10
+
+func shortened(message string) string {
+	if len(message) > maxMessage {
+		return strings.ToValidUTF8(message[:maxMessage], "") + "…"
+	}
+	return message
+}
+
 // Worded returns a failure for a value that cannot be decoded, or for a patch that cannot be applied, with
 // kube-apiserver's message, for which clients may look. The cluster's own message names the field and the value
 // instead of Go types.
@@ -20,8 +30,8 @@ func Worded(status *cluster.Status) *cluster.Status {
 	switch {
 	case errors.As(status.Err, &undecoded):
 		own, message = undecoded.Error(), Message(undecoded)
-	case errors.As(status.Err, &unpatched) && unpatched.ServerMessage != "":
-		own, message = unpatched.Error(), unpatched.ServerMessage
+	case errors.As(status.Err, &unpatched) && unpatched.Problem != patch.OtherProblem:
+		own, message = unpatched.Error(), shortened(strategicMessage(unpatched))
 	default:
 		return status
 	}
