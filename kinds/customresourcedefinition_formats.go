@@ -3,15 +3,11 @@ package kinds
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/structural"
 )
-
-// textFormats are the formats of strings that a CustomResourceDefinition may use, without
-// dashes (apiextensions-apiserver, supportedVersionedFormats).
-var textFormats = strings.Fields("bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 " +
-	"creditcard ssn hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname")
 
 // warnFormats warns about each format of a CustomResourceDefinition's schemas that the API
 // server ignores and that the live definition, if any, does not have. kube-apiserver lists them
@@ -41,39 +37,40 @@ func unknownFormats(definition document.Value, textOnly bool) []string {
 }
 
 // appendUnknownFormats appends the unrecognized formats of a schema and of the schemas in it.
-func appendUnknownFormats(out []string, schema document.Value, textOnly bool) []string {
-	if schema.Kind() != document.Object {
+func appendUnknownFormats(out []string, s document.Value, textOnly bool) []string {
+	if s.Kind() != document.Object {
 		return out
 	}
-	kind, format := schema.Get("type").StringOr(""), schema.Get("format").StringOr("")
+	kind, format := s.Get("type").StringOr(""), s.Get("format").StringOr("")
 	if format != "" && (kind == "string" || !textOnly) && !knownFormat(kind, format) {
 		out = append(out, format)
 	}
 	for _, name := range [...]string{"properties", "patternProperties", "definitions", "dependencies"} {
-		for _, member := range schema.Get(name).Members() {
+		for _, member := range s.Get(name).Members() {
 			out = appendUnknownFormats(out, member, textOnly)
 		}
 	}
 	for _, name := range [...]string{"items", "allOf", "anyOf", "oneOf"} {
-		for _, item := range schema.Get(name).Items() {
+		for _, item := range s.Get(name).Items() {
 			out = appendUnknownFormats(out, item, textOnly)
 		}
 	}
 	for _, name := range [...]string{"items", "not", "additionalProperties", "additionalItems"} {
-		out = appendUnknownFormats(out, schema.Get(name), textOnly)
+		out = appendUnknownFormats(out, s.Get(name), textOnly)
 	}
 	return out
 }
 
 // knownFormat reports whether the API server validates a format of values of a type.
 func knownFormat(kind, format string) bool {
+	var s schema.Scalar
 	switch kind {
 	case "", "string":
-		return slices.Contains(textFormats, strings.ReplaceAll(format, "-", ""))
+		s = schema.StringScalar
 	case "integer":
-		return format == "int32" || format == "int64"
+		s = schema.IntegerScalar
 	case "number":
-		return format == "float" || format == "double"
+		s = schema.NumberScalar
 	}
-	return false
+	return structural.SupportedFormat(nil, s, format) != ""
 }

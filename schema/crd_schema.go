@@ -282,10 +282,10 @@ func (c *checker) nested(s document.Value, at place, skipAny bool) {
 
 // unsetForm returns the value that messages require of a keyword that must not be set.
 func unsetForm(name string) string {
-	switch name {
-	case "type", "title", "description", "x-kubernetes-list-map-keys", "x-kubernetes-validations":
+	switch {
+	case strings.Contains(" type title description x-kubernetes-list-map-keys x-kubernetes-validations ", " "+name+" "):
 		return "empty"
-	case "nullable", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string":
+	case strings.Contains(" nullable x-kubernetes-preserve-unknown-fields x-kubernetes-embedded-resource x-kubernetes-int-or-string ", " "+name+" "):
 		return "false"
 	}
 	return "undefined"

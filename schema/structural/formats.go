@@ -15,35 +15,36 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// supportedFormat returns the name of a format without dashes if the validation of this
-// scalar supports it, else "". Other formats are ignored (apiextensions-apiserver,
-// supportedVersionedFormats); so are those of numbers before Kubernetes 1.36.
-func (c *validator) supportedFormat(s schema.Scalar, format string) string {
+// textFormats are the formats of texts, without dashes, between spaces (apiextensions-apiserver,
+// supportedVersionedFormats).
+const textFormats = " bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor" +
+	" rgbcolor byte password date duration datetime k8sshortname k8slongname "
+
+// SupportedFormat returns the name of a format without dashes if a Kubernetes version validates it for values of a
+// scalar, else "": other formats are ignored. The version is that of the catalog, or schema.DefaultVersion if it is nil.
+// Formats of numbers are ignored before 1.36.
+func SupportedFormat(catalog *schema.Catalog, s schema.Scalar, format string) string {
 	switch s {
 	case schema.IntegerScalar:
-		if (format == "int32" || format == "int64") && c.catalog.Since("1.36") {
+		if (format == "int32" || format == "int64") && catalog.Since("1.36") {
 			return format
 		}
 	case schema.NumberScalar:
-		if (format == "float" || format == "double") && c.catalog.Since("1.36") {
+		if (format == "float" || format == "double") && catalog.Since("1.36") {
 			return format
 		}
 	case schema.StringScalar, schema.AnyScalar:
-		if strings.Contains(format, "-") {
-			format = strings.ReplaceAll(format, "-", "")
-		}
-		switch format {
-		case "bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
-			"isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date",
-			"duration", "datetime":
+		format = strings.ReplaceAll(format, "-", "")
+		known := !strings.Contains(format, " ") && strings.Contains(textFormats, " "+format+" ")
+		if known && (!strings.HasPrefix(format, "k8s") || catalog.Since("1.34")) {
 			return format
-		case "k8sshortname", "k8slongname":
-			if c.catalog.Since("1.34") {
-				return format
-			}
 		}
 	}
 	return ""
+}
+
+func (c *validator) supportedFormat(s schema.Scalar, format string) string {
+	return SupportedFormat(c.catalog, s, format)
 }
 
 // matchesFormat reports whether a text has a supported format.
