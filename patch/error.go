@@ -134,6 +134,8 @@ const (
 	ListOfLists
 	// MixedItems: the items of the lists, the values, are of several kinds.
 	MixedItems
+	// NoItems: the lists to order have no items.
+	NoItems
 	// NoMergeKey: the item, the value, lacks the merge key, the Key.
 	NoMergeKey
 	// UnknownDirective: $patch, the first value, is not valid in the object, the second one.

@@ -109,13 +109,15 @@ func (w *strategist) notOfKind(p Problem, got document.Value, reason string) *Er
 }
 
 // mixed returns the error for lists whose items cannot be merged, which itemKind has found to be of a kind.
-func (w *strategist) mixed(kind document.Kind, problem string, lists ...document.Value) *Error {
+func (w *strategist) mixed(kind document.Kind, problem string, lists [2]document.Value) *Error {
 	err := w.fail(causeOf(kind), problem)
-	switch kind {
-	case document.List:
+	switch {
+	case kind == document.List:
 		err.Problem = ListOfLists
-	case document.Absent:
-		err.Problem, err.Values = MixedItems, lists
+	case kind == document.Absent && lists[0].Len() == 0 && lists[1].Len() == 0:
+		err.Problem = NoItems
+	case kind == document.Absent:
+		err.Problem, err.Values = MixedItems, lists[:]
 	}
 	return err
 }

@@ -173,7 +173,7 @@ func (w *strategist) orderable(m *merged, live, change, order document.Value, by
 		return err
 	}
 	if kind, problem := itemKind(live, change); problem != "" {
-		return w.mixed(kind, problem, live, change)
+		return w.mixed(kind, problem, [2]document.Value{live, change})
 	}
 	return w.allDistinct(live, keysOf(live, f), f)
 }

@@ -57,7 +57,7 @@ func (w *strategist) mergeItems(live, change document.Value, f field) (merged, e
 	kind, problem := itemKind(live, change)
 	switch {
 	case problem != "":
-		return merged{}, w.mixed(kind, problem, live, change)
+		return merged{}, w.mixed(kind, problem, [2]document.Value{live, change})
 	case kind != document.Object && len(f.keys) > 0:
 		return merged{}, w.fail(ErrInternal, "the items of a list merged by "+keyNames(f.keys)+" must be objects, not values of kind "+kind.String())
 	case kind != document.Object:
@@ -107,7 +107,7 @@ func (w *strategist) removeScalars(live, change document.Value, f field) (docume
 	}
 	kind, problem := itemKind(live, change)
 	if problem != "" {
-		return live, w.mixed(kind, problem, live, change)
+		return live, w.mixed(kind, problem, [2]document.Value{live, change})
 	}
 	if kind == document.Object {
 		f.merge = true

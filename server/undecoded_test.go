@@ -36,6 +36,7 @@ func TestUnpatched(t *testing.T) {
 		{"$retainKeys that are no list", `{"spec":{"strategy":{"$retainKeys":"type"}}}`, 400, "invalid patch format of retainKeys"},
 		{"another order than that of the directive", `{"metadata":{"$setElementOrder/finalizers":["x.io/b"],"finalizers":["x.io/c"]}}`, 500,
 			"The order in patch list:\n[x.io/c]\n doesn't match $setElementOrder list:\n[x.io/b]\n"},
+		{"an order of two empty lists", inPod(`"$setElementOrder/imagePullSecrets":[{"name":"a"}],"imagePullSecrets":[]`), 500, "no elements in any of the given slices"},
 		{"an order that is no list", `{"metadata":{"$setElementOrder/finalizers":"x"}}`, 500, "expected a []interface {}, but received a string"},
 		{"an order without a name", `{"metadata":{"$setElementOrder":["x"]}}`, 400, "invalid patch format of setElementOrder list"},
 		{"a patch that is a list", `[]`, 400, "json: cannot unmarshal array into Go value of type map[string]interface {}"},

@@ -30,6 +30,8 @@ func strategicMessage(e *patch.Error) string {
 			}
 		}
 		return "list element types are not identical: [" + strings.Join(lists, " ") + "]"
+	case patch.NoItems:
+		return "no elements in any of the given slices"
 	case patch.NoMergeKey:
 		return "map: " + gotext.Of(e.Values[0]) + " does not contain declared merge key: " + e.Key
 	case patch.UnknownDirective:
