@@ -1,6 +1,6 @@
-// In a browser, the engine without package complete has no watches.
+// In a browser, the engines have no watches.
 
-//go:build !js || complete
+//go:build !js || watches
 
 package cluster
 

@@ -1,4 +1,4 @@
-//go:build !js || complete
+//go:build !js || watches
 
 package cluster
 

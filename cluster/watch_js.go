@@ -1,10 +1,11 @@
-//go:build js && !complete
+//go:build js && !watches
 
 package cluster
 
 import "context"
 
-// watcher has no values: the page's first engine, which is built for it, is kept small.
+// watcher has no values: nothing watches in a browser, and its engines are smaller without it. The tag watches adds
+// watches for the tests that replay recordings.
 type watcher struct{}
 
 func (w *watcher) endAt(int64) {}
