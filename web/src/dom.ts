@@ -40,7 +40,10 @@ export function replace(parent: Element, ...children: Child[]): void {
 function keepingFocus(parent: Element, change: () => void): void {
   const focused = document.activeElement;
   const key = focused && parent.contains(focused) ? focused.getAttribute("data-key") : null;
+  const inner = focused?.shadowRoot?.activeElement; // of an editor
   change();
+  // An editor that was removed and added again, such as that of the comparison, has lost the focus.
+  if (inner instanceof HTMLElement && parent.contains(focused) && document.activeElement !== focused) inner.focus({ preventScroll: true });
   if (!key) return;
   const found = parent.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
   (found?.matches(":disabled") ? found.parentElement!.querySelector<HTMLElement>("button:enabled") : found)?.focus({ preventScroll: true });

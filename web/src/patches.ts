@@ -12,6 +12,9 @@ import { addActor, emptyStep, emptyTarget } from "./state";
 export class Patches {
   #app: App;
   #made: Editor | undefined;
+  /** The element of the comparison. It remains the same, so that the editor in it keeps the focus when another result is shown. */
+  #root: HTMLElement | undefined;
+  #row = h("div", { class: "row" });
   #results = h("div", { class: "patches" });
   #problem = h("ul", { class: "problems", "aria-live": "polite", "aria-label": "Problems in the edited object" });
   #original = "";
@@ -45,18 +48,18 @@ export class Patches {
     const names = scenario.actors.length > 0 ? scenario.actors.map((a) => a.name) : ["alice"]; // the manager that is added with the first step
     if (!names.includes(this.#actor)) this.#actor = step?.actor ?? names[0]!;
     this.#ask();
-    return h("div", { class: "intent" },
+    replace(this.#row,
+      select("Manager", "patch-actor", names.map((name) => [name, name]), this.#actor, (v) => {
+        this.#actor = v;
+        this.#ask();
+      }),
+      button("Reset", "patch-reset", () => {
+        this.#editor.show(this.#original);
+        this.#ask();
+      }));
+    return (this.#root ??= h("div", { class: "intent" },
       h("p", null, "Edit the object below to see the patch of each type that makes your change, its result and the owners afterwards."),
-      h("div", { class: "row" },
-        select("Manager", "patch-actor", names.map((name) => [name, name]), this.#actor, (v) => {
-          this.#actor = v;
-          this.#ask();
-        }),
-        button("Reset", "patch-reset", () => {
-          this.#editor.show(this.#original);
-          this.#ask();
-        })),
-      this.#editor.host, this.#problem, this.#results);
+      this.#row, this.#editor.host, this.#problem, this.#results));
   }
 
   #ask(): void {

@@ -30,6 +30,20 @@ describe("the comparison of patches", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("the editor of the comparison keeps the focus when another result is shown", async () => {
+    const { page, done } = await open();
+    await example(page, "Taking over by force");
+    await tab(page, "Compare patches").click();
+    const intent = page.locator("#panel .editor .cm-content");
+    await intent.waitFor();
+    await intent.focus();
+    const before = await intent.innerText();
+    await page.getByRole("button", { name: "Run one step" }).filter({ visible: true }).evaluate((button) => button.click());
+    await page.waitForFunction((before) => document.querySelector("#panel .editor").shadowRoot.querySelector(".cm-content").innerText !== before, before);
+    assert.ok(await page.evaluate(() => document.activeElement.matches("#panel .editor")), "the editor has the focus");
+    await done();
+  });
+
   test("makes patches of a live object without a step, and adds their manager with the step", async () => {
     const { page, done } = await open();
     await page.getByRole("button", { name: "Paste object" }).click();
