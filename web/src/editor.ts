@@ -208,6 +208,9 @@ const modes = {
 /** The maximum number of steps whose undo history is kept. */
 const mostStates = 200;
 
+/** The number of pixels shown above the first conflict when a text is shown for the first time. */
+const above = 24;
+
 /** makeEditor creates an editor for YAML, or for JSON if the text begins like it. */
 export function makeEditor(options: EditorOptions): Editor {
   const host = document.createElement("div");
@@ -261,7 +264,10 @@ export function makeEditor(options: EditorOptions): Editor {
       // The first conflict may be out of view: a paste scrolls to the end of the text, and another text begins at its top.
       const first = Math.min(...marks.map((m) => m.line).filter((line) => line > 0), ...cards.map((c) => c.line));
       if (arrived && Number.isFinite(first)) {
-        effects.push(EditorView.scrollIntoView(state.doc.line(Math.min(first, state.doc.lines)).from, { y: "start", yMargin: 24 }));
+        const { from } = state.doc.line(Math.min(first, state.doc.lines));
+        // Scrolling the page would move the introduction out of view, which a first visitor has not read yet.
+        if (document.documentElement.dataset.begun === undefined) view.requestMeasure({ read: () => view.lineBlockAt(from).top, write: (top) => (view.scrollDOM.scrollTop = top - above) });
+        else effects.push(EditorView.scrollIntoView(from, { y: "start", yMargin: above }));
         arrived = false;
       }
       view.dispatch({ effects });

@@ -51,6 +51,19 @@ describe("the page before its engine is there", { timeout: groupTime }, () => {
     }
   });
 
+  for (const [window, viewport] of [["a phone", { width: 390, height: 844 }], ["a low window", { width: 844, height: 390 }], ["a desktop", { width: 1440, height: 900 }]]) {
+    test(`begins with the introduction on ${window}, although the conflict is further down`, async () => {
+      const { page, release, done } = await visit({ viewport });
+      release();
+      await page.locator("#loading").waitFor({ state: "hidden" });
+      await settled(page);
+      assert.equal(await page.evaluate(() => scrollY), 0);
+      if (viewport.height > 800) assert.ok(await page.locator("#promise").isVisible());
+      if (viewport.width > 1024) assert.ok(await page.locator("#request .cm-scroller").evaluate((e) => e.scrollTop > 0), "the editor shows the conflict");
+      await done();
+    });
+  }
+
   test("answers a change when the engine is there, and claims nothing until then", async () => {
     const { page, release, done } = await visit();
     await shown(page);
