@@ -12,11 +12,12 @@ require (
 	github.com/spf13/pflag v1.0.10
 	github.com/tidwall/btree v1.8.2
 	go.yaml.in/yaml/v3 v3.0.6
-	gopkg.in/evanphx/json-patch.v4 v4.13.0
 	golang.org/x/net v0.61.0
+	gopkg.in/evanphx/json-patch.v4 v4.13.0
 	k8s.io/apimachinery v0.36.3
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.3
 	sigs.k8s.io/yaml v1.6.0
+	znkr.io/diff v1.0.2
 )
 
 require (

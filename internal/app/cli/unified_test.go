@@ -2,97 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 )
-
-// TestUnified applies diffs between random texts strictly: each hunk has to begin where its header says,
-// in both texts.
-func TestUnified(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	text := func(lines []string) string {
-		if len(lines) == 0 {
-			return ""
-		}
-		return strings.Join(lines, "\n") + "\n"
-	}
-	several := 0
-	for range 3000 {
-		var before, after []string
-		for i := range random.IntN(60) {
-			line := fmt.Sprintf("%d: %d", i/2, random.IntN(3))
-			switch random.IntN(12) {
-			case 0:
-				before = append(before, line)
-			case 1:
-				after = append(after, line)
-			case 2:
-				before, after = append(before, line), append(after, line+"'", "-- more")
-			default:
-				before, after = append(before, line), append(after, line)
-			}
-		}
-		diff := unified("a", "b", text(before), text(after))
-		if strings.Count(diff, "\n@@ ") > 1 {
-			several++
-		}
-		if got, err := applied(text(before), diff); err != nil || got != text(after) {
-			t.Fatalf("%v: the diff\n%s\nof\n%s\nresults in\n%s\nand not in\n%s", err, diff, text(before), got, text(after))
-		}
-	}
-	if several < 500 {
-		t.Errorf("only %d diffs have several hunks", several)
-	}
-}
-
-// applied applies a unified diff to a text.
-func applied(text, diff string) (string, error) {
-	if diff == "" {
-		return text, nil
-	}
-	rest := strings.SplitAfter(text, "\n")
-	rest = rest[:len(rest)-1]
-	var out []string
-	read := 0
-	begins := func(header string, want int) error {
-		first, count, _ := strings.Cut(header[1:], ",")
-		n, err := strconv.Atoi(first)
-		if err == nil && count != "0" && n != want+1 {
-			err = fmt.Errorf("a hunk begins at %s and not at line %d", header, want+1)
-		}
-		return err
-	}
-	for i, line := range strings.SplitAfter(diff, "\n") {
-		switch {
-		case i < 2 || line == "":
-		case strings.HasPrefix(line, "@@ "):
-			header := strings.Fields(line)
-			first, _, _ := strings.Cut(header[1][1:], ",")
-			n, err := strconv.Atoi(first)
-			if err != nil {
-				return "", err
-			}
-			for read < n-1 {
-				out, rest, read = append(out, rest[0]), rest[1:], read+1
-			}
-			if err := begins(header[2], len(out)); err != nil {
-				return "", err
-			}
-		case line[0] == '+':
-			out = append(out, line[1:])
-		case rest[0] != line[1:]:
-			return "", fmt.Errorf("line %d is %q and not %q", read+1, rest[0], line[1:])
-		default:
-			if line[0] == ' ' {
-				out = append(out, rest[0])
-			}
-			rest, read = rest[1:], read+1
-		}
-	}
-	return strings.Join(append(out, rest...), ""), nil
-}
 
 // TestUnifiedOfLineEnds checks the headers and lines of texts that are empty or do not end in a line feed, as
 // diff -u of GNU diffutils 3.8 prints them.
@@ -111,5 +24,65 @@ func TestUnifiedOfLineEnds(t *testing.T) {
 		if got := unified("x", "y", c.before, c.after); got != want {
 			t.Errorf("%s: the diff is\n%swant\n%s", c.why, got, want)
 		}
+	}
+}
+
+// changedLines returns the lines of a diff that only one text has, without their signs and those of generation.
+func changedLines(diff string) string {
+	var out strings.Builder
+	for i, line := range slices.Collect(strings.Lines(diff)) {
+		if i > 1 && (line[0] == '-' || line[0] == '+') && !strings.HasPrefix(line[1:], "generation") {
+			out.WriteString(line[1:])
+		}
+	}
+	return out.String()
+}
+
+// TestUnifiedKeepsItemsTogether checks that the lines that were added or removed are those
+// of a list item, although its last lines are the same as those of the item before it.
+func TestUnifiedKeepsItemsTogether(t *testing.T) {
+	const web = `- image: web
+  policy: Always
+  name: web
+  resources: {}
+`
+	const proxy = `- image: proxy
+  policy: Always
+  name: proxy
+  resources: {}
+`
+	const first, second, third = "- effect: NoSchedule\n  key: a\n  operator: Exists\n", "- effect: NoSchedule\n  key: b\n  operator: Exists\n", "- effect: NoSchedule\n  key: c\n  operator: Exists\n"
+	for _, c := range []struct {
+		why           string
+		before, after string
+		want          string
+	}{
+		{"the last of two items is removed", "generation: 1\ncontainers:\n" + web + proxy + "dnsPolicy: Default\n", "generation: 2\ncontainers:\n" + web + "dnsPolicy: Default\n", proxy},
+		{"the first of two items is removed", "generation: 1\ncontainers:\n" + web + proxy, "generation: 2\ncontainers:\n" + proxy, web},
+		{"an item is added at the end", "generation: 1\ncontainers:\n" + web + "dnsPolicy: Default\n", "generation: 2\ncontainers:\n" + web + proxy + "dnsPolicy: Default\n", proxy},
+		{"an item is added between two whose first and last lines are the same", "generation: 1\n" + first + third, "generation: 2\n" + first + second + third, second},
+		{"an item is removed between two whose first and last lines are the same", first + second + third, first + third, second},
+		{"an equal item is added", "a:\n" + web + "b: 1\n", "a:\n" + web + web + "b: 1\n", web},
+		{"a field is removed, and the next one differs", "a: 1\nb: 2\nc: 3\n", "a: 1\nc: 4\n", "b: 2\nc: 3\nc: 4\n"},
+	} {
+		if got := changedLines(unified("x", "y", c.before, c.after)); got != c.want {
+			t.Errorf("%s: the lines are\n%swant\n%s", c.why, got, c.want)
+		}
+	}
+}
+
+// TestUnifiedOfSchemas compares two versions of the schema of a CustomResourceDefinition. Most of their lines are the
+// same as many others, and an algorithm that gives up early reports nearly all lines as changed.
+func TestUnifiedOfSchemas(t *testing.T) {
+	schema := func(from, to int) string {
+		var out strings.Builder
+		for i := range to - from {
+			fmt.Fprintf(&out, "field%d:\n  type: object\n  properties:\n    name:\n      type: string\n", from+i)
+		}
+		return out.String()
+	}
+	before, block, rest := schema(0, 1500), schema(9000, 13000), schema(1500, 4000)
+	if got := changedLines(unified("x", "y", before+rest, before+block+rest)); got != block {
+		t.Errorf("%d lines are changed, and not only the %d that were inserted", strings.Count(got, "\n"), strings.Count(block, "\n"))
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/app/linediff"
 	"github.com/patchlab-dev/patchlab/schema"
+	"znkr.io/diff"
+	"znkr.io/diff/textdiff"
 )
 
 // maxShown is the maximum length of a value in a table.
@@ -91,18 +92,19 @@ func rows(k *schema.Kind, before, after []explain.Line, namesBefore, namesAfter 
 	out := make([]Row, 0, len(after))
 	line := 0
 	pickBefore, pickAfter := nameList{names: namesBefore}, nameList{names: namesAfter}
-	for _, p := range linediff.Align(texts(before), texts(after)) {
-		if p.After < 0 {
-			out = append(out, Row{Text: readable(before[p.Before].Text), Mark: "removed", Meaning: fixedMeaning(k, before[p.Before].Path)})
+	for _, e := range textdiff.Edits(text(before), text(after), textdiff.IndentHeuristic()) {
+		if e.Op == diff.Delete {
+			removed := &before[e.LineNoX]
+			out = append(out, Row{Text: readable(removed.Text), Mark: "removed", Meaning: fixedMeaning(k, removed.Path)})
 			continue
 		}
 		line++
-		l := &after[p.After]
+		l := &after[e.LineNoY]
 		row := Row{Text: readable(l.Text), Line: line, Owners: l.Owners, Below: l.Below, Meaning: fixedMeaning(k, l.Path)}
 		switch {
-		case p.Before < 0:
+		case e.Op == diff.Insert:
 			row.Mark = "added"
-		case !slices.Equal(pickBefore.pick(before[p.Before].Owners), pickAfter.pick(l.Owners)):
+		case !slices.Equal(pickBefore.pick(before[e.LineNoX].Owners), pickAfter.pick(l.Owners)):
 			row.Mark = "owners"
 		}
 		out = append(out, row)
@@ -110,17 +112,17 @@ func rows(k *schema.Kind, before, after []explain.Line, namesBefore, namesAfter 
 	return out
 }
 
-// texts returns the lines for comparison. The resourceVersion is left out, because it differs
+// text returns the lines for comparison. The resourceVersion is left out, because it differs
 // after every write.
-func texts(lines []explain.Line) []string {
-	out := make([]string, len(lines))
+func text(lines []explain.Line) string {
+	var b strings.Builder
 	for i := range lines {
-		out[i] = lines[i].Text
-		if slices.Equal(lines[i].Path, resourceVersion) {
-			out[i] = ""
+		if !slices.Equal(lines[i].Path, resourceVersion) {
+			b.WriteString(lines[i].Text)
 		}
+		b.WriteByte('\n')
 	}
-	return out
+	return b.String()
 }
 
 // nameList returns managers' names by their indexes.
