@@ -32,16 +32,22 @@ func (c *Cluster) issuer() string {
 // account remain valid whose deletion has begun.
 const leeway = time.Minute
 
-// ErrNotIssued is the error of [Cluster.Authenticate] for a text that is not a token of a service
-// account, or is one of another issuer.
+// ErrNotIssued is the error of [Cluster.Authenticate] for a text that is neither in
+// [Config.StaticTokens] nor a token of a service account, or is one of another issuer.
 var ErrNotIssued = errors.New(invalidToken)
 
-// Authenticate returns the user of a service account token that the cluster has issued, and
-// those of the given audiences that the token is for; without audiences, that of the API is
-// meant. An error has the words of a TokenReview: the token is no such token, is expired, or its
+// Authenticate returns the user of one of [Config.StaticTokens] or of a service account token that
+// the cluster has issued, and those of the given audiences that the token is for; without audiences,
+// that of the API is meant. An error has the words of a TokenReview: the token is no such token, is expired, or its
 // service account or the object that it is bound to was deleted. It is [ErrNotIssued] if the text
-// is not such a token at all. Without [Config.Tokens] no token is valid.
+// is not such a token at all. Without [Config.Tokens] no token of a service account is valid.
 func (c *Cluster) Authenticate(ctx context.Context, token string, audiences ...string) (User, []string, error) {
+	if user, ok := c.config.StaticTokens[token]; ok {
+		if len(audiences) > 0 && !slices.Contains(audiences, c.issuer()) {
+			return User{}, nil, ErrNotIssued
+		}
+		return user, []string{c.issuer()}, nil
+	}
 	claims := tokenClaims(token)
 	if c.config.Tokens == nil || claims.Get("iss").StringOr("") != c.issuer() {
 		return User{}, nil, ErrNotIssued

@@ -63,6 +63,9 @@ type Config struct {
 	// Tokens signs the tokens of service accounts. With nil they are not signed, and no token is
 	// valid.
 	Tokens Tokens
+	// StaticTokens are further bearer tokens that [Cluster.Authenticate] accepts, with their users, like those of
+	// --token-auth-file of kube-apiserver. They are for the audience of the API and do not expire.
+	StaticTokens map[string]User
 	// Admission returns the cluster's admission chain; nil admits every write. New calls it
 	// once, with the cluster, which can answer requests by then.
 	Admission func(*Cluster) (Admission, error)

@@ -29,12 +29,14 @@ const (
 	adminToken = "secret"
 )
 
+var admin = cluster.User{Name: "admin", UID: "admin", Groups: []string{"system:masters", "system:authenticated"}}
+
 func newAccounts(t *testing.T) *accounts {
 	t.Helper()
 	a := &accounts{t: t, now: fixedClock()}
 	clock := func() time.Time { return a.now }
 	tokens := &Tokens{}
-	c, err := cluster.New(cluster.Config{Now: clock, Tokens: tokens})
+	c, err := cluster.New(cluster.Config{Now: clock, Tokens: tokens, StaticTokens: map[string]cluster.User{adminToken: admin}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +132,26 @@ func TestTokensOfServiceAccounts(t *testing.T) {
 				t.Errorf("the token for others authenticates %s", who)
 			case !c.refused && !document.Equal(who, user):
 				t.Errorf("the token authenticates %s, the review names %s", who, user)
+			}
+		})
+	}
+}
+
+// A TokenReview accepts a static token for the audience of the API, as kube-apiserver 1.36.3 answered the
+// same reviews of a token of its --token-auth-file.
+func TestReviewOfAStaticToken(t *testing.T) {
+	const (
+		api      = `"https://kubernetes.default.svc.cluster.local"`
+		accepted = `{"audiences":[` + api + `],"authenticated":true,"user":{"groups":["system:masters","system:authenticated"],"uid":"admin","username":"admin"}}`
+	)
+	for _, c := range []struct{ why, audiences, want string }{
+		{"without audiences it is for the API", `[]`, accepted},
+		{"only the audience of the API is granted", `["x",` + api + `]`, accepted},
+		{"it is not for others", `["x"]`, `{"error":"invalid bearer token","user":{}}`},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			if status := newAccounts(t).review(adminToken, c.audiences); status.String() != c.want {
+				t.Errorf("the status is %s, want %s", status, c.want)
 			}
 		})
 	}

@@ -205,6 +205,10 @@ func TestServeWithClientCertificates(t *testing.T) {
 	if text := bodyOf(t, resp, err); !strings.Contains(text, `"username":"jane"`) {
 		t.Errorf("the user of the certificate: %s", text)
 	}
+	resp, err = jane.Post(url+"/apis/authentication.k8s.io/v1/tokenreviews", "application/json", strings.NewReader(`{"spec":{"token":"secret"}}`))
+	if text := bodyOf(t, resp, err); !strings.Contains(text, `"username":"admin"`) {
+		t.Errorf("the review of --token: %s", text)
+	}
 	resp, err = client().Get(url + "/api/v1/pods")
 	if text := bodyOf(t, resp, err); resp.StatusCode != 401 {
 		t.Errorf("without credentials: %d %s", resp.StatusCode, text)

@@ -112,6 +112,9 @@ func (s *serving) configure(ctx context.Context) (done bool, err error) {
 	} else if o.tls && o.token == "" {
 		s.options.Token, s.options.TokenOptional = optionalToken, true
 	}
+	if s.options.Token != "" {
+		s.config.StaticTokens = map[string]cluster.User{s.options.Token: s.options.User}
+	}
 	logger := a.logger(o)
 	s.options.Log = server.LogTo(logger)
 	if a.Log != nil {
