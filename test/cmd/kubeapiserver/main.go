@@ -22,6 +22,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 )
 
 // The versions to build: kube-apiserver in that of the recordings unless another is asked
@@ -48,7 +49,7 @@ func main() {
 	if *dir == "" {
 		*dir = filepath.Join(os.TempDir(), "kube-"+*kubernetes)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, *dir, *kubernetes, *serve, options{*recorded, *hooks, *accounts, *extensions, *controllers}); err != nil {
 		fmt.Fprintln(os.Stderr, "kubeapiserver:", err)
