@@ -57,13 +57,26 @@ type Alternative struct {
 // An error means that the API server would refuse the wanted object itself, or that from
 // does not have the object that to names (ErrNoMatch).
 func (l *Lab) Alternatives(from, to Input, o ApplyOptions) (*Alternatives, error) {
+	a, err := l.Compare(from, to, o)
+	if err != nil {
+		return nil, err
+	}
+	o = o.unforced()
+	was, is := uncounted(a.Before.Value), uncounted(a.Wanted.Value)
+	a.add(l.jsonAlternative(a, was, is, o))
+	a.add(l.mergeAlternative(a, was, is, o))
+	a.add(l.strategicAlternative(a, was, is, o))
+	applied, err := l.applyAlternative(a, o)
+	a.add(applied)
+	return a, err
+}
+
+// Compare returns what Alternatives does without the patches, whose computation takes most of its time.
+func (l *Lab) Compare(from, to Input, o ApplyOptions) (*Alternatives, error) {
 	if err := l.usable(); err != nil {
 		return nil, err
 	}
-	o.Force = false
-	if o.FieldManager == "" {
-		o.FieldManager = ActionApply.manager()
-	}
+	o = o.unforced()
 	docs, err := objects(to)
 	if err != nil {
 		return nil, err
@@ -85,13 +98,16 @@ func (l *Lab) Alternatives(from, to Input, o ApplyOptions) (*Alternatives, error
 	}
 	a := &Alternatives{Target: wanted.Target, Kind: wanted.After.Kind, Before: wanted.Before, Wanted: wanted.After, Notes: wanted.Notes}
 	a.Changes = explain.Changes(a.Kind.Type(), fieldmanager.Object{Value: a.Before.Value}, fieldmanager.Object{Value: a.Wanted.Value})
-	was, is := uncounted(a.Before.Value), uncounted(a.Wanted.Value)
-	a.add(l.jsonAlternative(a, was, is, o))
-	a.add(l.mergeAlternative(a, was, is, o))
-	a.add(l.strategicAlternative(a, was, is, o))
-	applied, err := l.applyAlternative(a, o)
-	a.add(applied)
-	return a, err
+	return a, nil
+}
+
+// unforced returns the options with the default manager, and without force.
+func (o ApplyOptions) unforced() ApplyOptions {
+	o.Force = false
+	if o.FieldManager == "" {
+		o.FieldManager = ActionApply.manager()
+	}
+	return o
 }
 
 // updatable opens both objects and returns the wanted one as the body of an update: with

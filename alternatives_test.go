@@ -2,6 +2,7 @@ package patchlab_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,10 @@ func TestAlternativesOfRecordedChanges(t *testing.T) {
 				limits["not wanted"]++
 				continue
 			}
+			compared, err := lab.Compare(before.Join(), after.Value, patchlab.ApplyOptions{FieldManager: "alice", FieldValidation: "Warn"})
+			if err != nil || len(compared.Patches) > 0 || !slices.EqualFunc(compared.Changes, got.Changes, sameChange) || !document.Identical(compared.Wanted.Value, got.Wanted.Value) {
+				t.Errorf("%s, step %d: without patches, the comparison differs: %v", c.Name, change.Step, err)
+			}
 			for _, p := range got.Patches {
 				all[p.Action]++
 				if p.Exact {
@@ -59,6 +64,10 @@ func TestAlternativesOfRecordedChanges(t *testing.T) {
 	if all[patchlab.ActionApply] < 1000 {
 		t.Errorf("only %d changes were made", all[patchlab.ActionApply])
 	}
+}
+
+func sameChange(a, b explain.Change) bool {
+	return a.Path.String() == b.Path.String() && document.Identical(a.Before, b.Before) && document.Identical(a.After, b.After)
 }
 
 func checkAlternative(t *testing.T, name string, step int, a *patchlab.Alternatives, p patchlab.Alternative) {

@@ -22,7 +22,7 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 	to := inputOf(object)
 	options := d.o.apply
 	options.KeepLastApplied = true // no user wants to remove it, and it would be the only difference of most objects
-	found, err := d.lab.Alternatives(from, to, options)
+	found, err := d.compare(from, to, options)
 	var refused *patchlab.Error
 	if !errors.As(err, &refused) || refused.Code != http.StatusUnprocessableEntity || object.Value.Lookup("metadata", "uid").Exists() {
 		return found, err
@@ -46,12 +46,20 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 		before = withLastApplied(before.Remove("metadata", "managedFields"), document.Value{})
 		from = documents{{Root: before}}
 	}
-	kept, keptErr := d.lab.Alternatives(from, withLastApplied(applied.After.Value, before), d.o.apply)
+	kept, keptErr := d.compare(from, withLastApplied(applied.After.Value, before), d.o.apply)
 	if keptErr != nil {
 		return nil, err
 	}
 	kept.Notes = append(kept.Notes, "fields that the manifest omits keep their values, as in 'kubectl diff', because an update without them would be refused")
 	return kept, nil
+}
+
+// compare compares an object of FROM with one of TO, with the patches if they are printed.
+func (d *differing) compare(from, to patchlab.Input, o patchlab.ApplyOptions) (*patchlab.Alternatives, error) {
+	if d.o.summary.replacesOutput() {
+		return d.lab.Compare(from, to, o)
+	}
+	return d.lab.Alternatives(from, to, o)
 }
 
 // created returns the object that 'kubectl apply' makes of a manifest in FROM, with the fields that the API server
