@@ -90,8 +90,7 @@ func (o *lintOptions) check() error {
 // locatedFinding is a finding with its position.
 type locatedFinding struct {
 	explain.Finding
-	// Object names the object, as Deployment/web.
-	Object   string            `json:"object"`
+	Target   patchlab.Target   `json:"target"`
 	Position document.Position `json:"position,omitzero"`
 	// among names the object where its input has others, "" if it does not.
 	among string
@@ -198,7 +197,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 			if objectsIn[all[i].Position().Name] > 1 {
 				among = target.String()
 			}
-			found = append(found, locatedFinding{f, target.Kind + "/" + target.Name, all[i].PositionOf(f.Path), among})
+			found = append(found, locatedFinding{f, target, all[i].PositionOf(f.Path), among})
 		}
 	}
 	return sorted(found), len(all), nil

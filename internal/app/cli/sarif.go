@@ -90,10 +90,10 @@ func sarifOf(findings []locatedFinding) sarifLog {
 			RuleID:    f.Rule,
 			RuleIndex: slices.IndexFunc(rules, func(r explain.LintRule) bool { return r.ID == f.Rule }),
 			Level:     f.Severity,
-			Message:   sarifText{f.Object + ": " + f.Message + ". " + f.Remedy},
+			Message:   sarifText{f.Target.String() + ": " + f.Message + ". " + f.Remedy},
 			Locations: []sarifLocation{{
 				Physical: sarifPhysical{sarifArtifact{fileURI(f.Position.Name)}, sarifRegion{max(1, f.Position.Line), max(1, f.Position.Column)}},
-				Logical:  []sarifLogical{{f.Object + f.Path.String()}},
+				Logical:  []sarifLogical{{fileName(f.Target) + f.Path.String()}},
 			}},
 			Fingerprints: map[string]string{"patchlab/v1": fingerprint(f)},
 		})
@@ -113,8 +113,8 @@ func fileURI(name string) string {
 }
 
 // fingerprint identifies a finding even after its line has moved: it is derived from the rule,
-// the object and the field.
+// the object and the field. A file can have objects of one name in several namespaces or groups.
 func fingerprint(f locatedFinding) string {
-	sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Position.Name + "\x00" + f.Object + "\x00" + f.Path.String()))
+	sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Position.Name + "\x00" + fileName(f.Target) + "\x00" + f.Path.String()))
 	return hex.EncodeToString(sum[:16])
 }
