@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/labels"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
@@ -14,7 +15,7 @@ import (
 
 // selection is the set of objects that a list, watch or deletecollection selects.
 type selection struct {
-	labels labelSelector
+	labels labels.Selector
 	fields fieldSelector
 	// scope is the key prefix in the store. single is true if it is the key of an object.
 	scope  string
@@ -29,9 +30,9 @@ type selection struct {
 func (p *pipeline) matches(s *selection, k *schema.Kind, r *Record) (bool, *Status) {
 	if !s.all() && s.converted {
 		object, st := p.read(k, r.tree())
-		return st == nil && s.labels.matches(object.Value.Get("metadata").Get("labels")) && s.fields.matches(object.Value), st
+		return st == nil && s.labels.Matches(object.Value.Get("metadata").Get("labels")) && s.fields.matches(object.Value), st
 	}
-	if len(s.labels) > 0 && !s.labels.matches(r.labels()) {
+	if len(s.labels) > 0 && !s.labels.Matches(r.labels()) {
 		return false, nil
 	}
 	if len(s.fields) == 0 {
@@ -49,7 +50,7 @@ func (s *selection) all() bool { return len(s.labels) == 0 && len(s.fields) == 0
 // selection parses the selectors of a read and resolves their labels. In between it checks the
 // other options, as the API server does.
 func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
-	labels, err := parseLabels(r.LabelSelector)
+	selector, err := labels.Parse(r.LabelSelector)
 	if err != nil {
 		return nil, badRequest(err.Error())
 	}
@@ -63,7 +64,7 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 	if err := fields.find(ep.kind, ep.strategy); err != nil {
 		return nil, badRequest(err.Error())
 	}
-	s := &selection{labels: labels, fields: fields, scope: ep.key(r.Namespace, ""), converted: c.asksWebhook(ep.kind)}
+	s := &selection{labels: selector, fields: fields, scope: ep.key(r.Namespace, ""), converted: c.asksWebhook(ep.kind)}
 	if r.Continue == "" {
 		s.narrow(r, ep)
 	}

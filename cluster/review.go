@@ -8,6 +8,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/labels"
 )
 
 // unstored returns the body of a request whose object is not stored, of a review or an action,
@@ -72,7 +73,7 @@ func ignoredSelectors(attributes document.Value) string {
 		supported func(requirement document.Value) bool
 	}{
 		{"fieldSelector", func(text string) error { _, err := parseFields(text); return err }, supportedFieldRequirement},
-		{"labelSelector", func(text string) error { _, err := parseLabels(text); return err }, supportedLabelRequirement},
+		{"labelSelector", func(text string) error { _, err := labels.Parse(text); return err }, supportedLabelRequirement},
 	} {
 		selector := attributes.Get(kind.name)
 		requirements, used := selector.Get("requirements"), 0

@@ -1,4 +1,5 @@
-package cluster
+// Package labels parses label selectors.
+package labels
 
 import (
 	"errors"
@@ -11,23 +12,23 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// A labelSelector is a list of requirements that labels must all meet, in the syntax of the
+// A Selector is a list of requirements that labels must all meet, in the syntax of the
 // API's labelSelector parameter, separated by commas:
 //
 //	a=b, a==b, a!=b, a in (b,c), a notin (b,c), a, !a, a>1, a<1
 //
 // An empty list matches everything.
-type labelSelector []labelRequirement
+type Selector []requirement
 
-type labelRequirement struct {
+type requirement struct {
 	key      string
 	operator string // "in", "notin", "exists", "absent", ">" or "<"
 	values   []string
 	number   int64 // for > and <
 }
 
-// matches reports whether an object's labels meet every requirement.
-func (s labelSelector) matches(labels document.Value) bool {
+// Matches reports whether an object's labels meet every requirement.
+func (s Selector) Matches(labels document.Value) bool {
 	for i := range s {
 		if !s[i].matches(labels) {
 			return false
@@ -36,7 +37,7 @@ func (s labelSelector) matches(labels document.Value) bool {
 	return true
 }
 
-func (r *labelRequirement) matches(labels document.Value) bool {
+func (r *requirement) matches(labels document.Value) bool {
 	label := labels.Get(r.key)
 	switch r.operator {
 	case "exists":
@@ -55,12 +56,12 @@ func (r *labelRequirement) matches(labels document.Value) bool {
 	return r.operator == ">" && n > r.number || r.operator == "<" && n < r.number
 }
 
-// parseLabels parses a labelSelector parameter. The messages of errors are apimachinery's (labels.Parse),
+// Parse parses a labelSelector parameter. The messages of errors are apimachinery's (labels.Parse),
 // which clients print.
-func parseLabels(text string) (labelSelector, error) {
+func Parse(text string) (Selector, error) {
 	text, _, _ = strings.Cut(text, "\x00")
-	p := &labelParser{rest: text}
-	var s labelSelector
+	p := &parser{rest: text}
+	var s Selector
 	p.next()
 	if p.token != "" && !p.word && p.token != "!" {
 		return nil, fmt.Errorf("found '%s', expected: !, identifier, or 'end of string'", p.token)
@@ -84,18 +85,18 @@ func parseLabels(text string) (labelSelector, error) {
 	return s, nil
 }
 
-// labelParser is a parser with one token of lookahead; the token is "" at the end.
-type labelParser struct {
+// parser is a parser with one token of lookahead; the token is "" at the end.
+type parser struct {
 	rest  string
 	token string
 	word  bool // the token is a word, not an operator
 }
 
-const labelSigns = "!=,()<>"
+const signs = "!=,()<>"
 
-func (p *labelParser) next() {
+func (p *parser) next() {
 	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
-	n := strings.IndexAny(p.rest, labelSigns+" \t\r\n")
+	n := strings.IndexAny(p.rest, signs+" \t\r\n")
 	switch {
 	case n < 0:
 		n = len(p.rest)
@@ -112,21 +113,21 @@ func (p *labelParser) next() {
 }
 
 // take returns the current token and advances to the next.
-func (p *labelParser) take() string {
+func (p *parser) take() string {
 	t := p.token
 	p.next()
 	return t
 }
 
-func (p *labelParser) requirement() (labelRequirement, error) {
+func (p *parser) requirement() (requirement, error) {
 	absent := p.token == "!"
 	if absent {
 		p.next()
 	}
 	if !p.word {
-		return labelRequirement{}, fmt.Errorf("found '%s', expected: identifier", p.token)
+		return requirement{}, fmt.Errorf("found '%s', expected: identifier", p.token)
 	}
-	r := labelRequirement{key: p.take(), operator: "exists"}
+	r := requirement{key: p.take(), operator: "exists"}
 	if why := names.QualifiedName(r.key); why != "" {
 		return r, errors.New(invalidLabel("<nil>", r.key, why))
 	}
@@ -161,7 +162,7 @@ func (p *labelParser) requirement() (labelRequirement, error) {
 }
 
 // check validates the values and sets the number.
-func (r *labelRequirement) check() error {
+func (r *requirement) check() error {
 	var found []string
 	for i, v := range r.values {
 		at := "values[" + strconv.Itoa(i) + "]"
@@ -179,16 +180,18 @@ func (r *labelRequirement) check() error {
 	if len(found) == 0 {
 		return nil
 	}
-	return errors.New(aggregate(found))
+	if len(found) == 1 {
+		return errors.New(found[0])
+	}
+	return errors.New("[" + strings.Join(found, ", ") + "]")
 }
 
 // invalidLabel returns the message of an invalid key or value; reasons are separated by line breaks.
 func invalidLabel(field, value, reasons string) string {
-	c := invalidValue(field, strconv.Quote(value), strings.ReplaceAll(reasons, "\n", "; "))
-	return c.Field + ": " + c.Message
+	return field + ": Invalid value: " + strconv.Quote(value) + ": " + strings.ReplaceAll(reasons, "\n", "; ")
 }
 
-func (p *labelParser) value() ([]string, error) {
+func (p *parser) value() ([]string, error) {
 	if p.token == "" || p.token == "," {
 		return []string{""}, nil
 	}
@@ -200,7 +203,7 @@ func (p *labelParser) value() ([]string, error) {
 
 // set parses values in parentheses, and returns them in order and without duplicates; an omitted
 // value is the empty string.
-func (p *labelParser) set() ([]string, error) {
+func (p *parser) set() ([]string, error) {
 	if p.token != "(" {
 		return nil, fmt.Errorf("found '%s' expected: '('", p.token)
 	}
