@@ -24,6 +24,7 @@ type applyOptions struct {
 	quiet    bool
 	open     bool
 	policies policyFlag
+	prune    pruneFlags
 }
 
 func (a *App) applyCommand() *cobra.Command {
@@ -59,6 +60,14 @@ as by kubectl, which transfers the fields of an object that client-side apply ha
 CEL rules of custom resources are evaluated by the program ` + admissionProgram + `,
 which this command executes if it is installed. Otherwise a note reports their number.
 
+With --prune, the live objects that the manifests no longer contain are shown as pruned:
+those that the client deletes. As with kubectl, -l or --all selects them, of the
+namespaces of the manifests and of those without a namespace. With --client-side, they are
+those of the kinds of --prune-allowlist that client-side apply has written, as with
+'kubectl apply --prune'. Without, they are those that --field-manager has applied, which
+is what Flux, Argo CD and Helm delete if -l is their label of the application. Without
+--prune, a note counts them.
+
 A refused document does not stop the command: the remaining documents are processed.
 With -o json and -o yaml, a refusal is printed as a document of kind Refusal in
 version patchlab.dev/v1, with the status code, the fields and the conflicts. A command
@@ -83,6 +92,9 @@ that reads this output in a pipeline reports the refusal as an error.
   # Preview a release of a chart, of which some objects are in kube-system
   helm template web chart/ -n shop | patchlab apply live/ - --default-namespace shop -o diff
 
+  # Show which objects a client deletes because the manifests no longer contain them
+  patchlab apply live.yaml -f manifests/ --field-manager kustomize-controller --prune -l kustomize.toolkit.fluxcd.io/name=shop --summary text
+
   # Show what the upgrade of a chart changes, from the manifests before and after it
   patchlab apply -f before/ --field-manager ci --show-managed-fields -o yaml -q | patchlab apply - -f after/ --field-manager ci -o diff
 
@@ -103,6 +115,7 @@ that reads this output in a pipeline reports the refusal as an error.
 	o.output.add(c)
 	a.completeInputs(c, &o.inputs.kubectl)
 	o.change.addServerSide(c)
+	o.prune.add(c)
 	f := c.Flags()
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if an object would change")
 	f.StringArrayVar(&o.policies.files, "policy", nil, "file, folder or glob of admission policies and bindings to evaluate for each change, with their parameters and Namespaces (repeatable; run by "+admissionProgram+")")
@@ -194,7 +207,7 @@ func (f *changeFlags) complete() error {
 }
 
 func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
-	for _, err := range [...]error{o.change.complete(), o.inputs.complete(args)} {
+	for _, err := range [...]error{o.change.complete(), o.prune.complete(&o.change), o.inputs.complete(args)} {
 		if err != nil {
 			return err
 		}
@@ -231,6 +244,9 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 			return err
 		}
 	}
+	if err := o.pruneOthers(in, out); err != nil {
+		return err
+	}
 	done() // finish writes the results itself
 	ended := out.finish(o.exitCode)
 	if o.open {
@@ -256,7 +272,9 @@ func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) 
 	if in.live, in.changes, err = o.inputs.read(ctx, a, namespace); err != nil {
 		return nil, err
 	}
-	in.changes = a.onlyObjects(in.changes)
+	if in.changes, err = o.prune.selected(a.onlyObjects(in.changes)); err != nil {
+		return nil, err
+	}
 	if err := o.policies.read(a, namespace, in.live, in.changes); err != nil {
 		return nil, err
 	}

@@ -122,13 +122,21 @@ func (d *differing) isOnlyInFrom(object manifest.Object) bool {
 
 // noteDependents reports that the removal of a manifest can delete more objects than its own.
 func (d *differing) noteDependents(object manifest.Object, name string) {
-	what := "all objects of its kind"
-	if of := sameNameOf(object); of.group == "" && of.kind == "Namespace" {
-		what = "all objects in it"
-	} else if !object.IsCRD() {
-		return
+	if what := dependents(object); what != "" {
+		d.app.note("Warning: where the objects of removed manifests are deleted, " + what + " are deleted with " + name)
 	}
-	d.app.note("Warning: where the objects of removed manifests are deleted, " + what + " are deleted with " + name)
+}
+
+// dependents returns the other objects that are deleted with an object, "" if there are none.
+func dependents(object manifest.Object) string {
+	of := sameNameOf(object)
+	switch {
+	case of.group == "" && of.kind == "Namespace":
+		return "all objects in it"
+	case object.IsCRD():
+		return "all objects of its kind"
+	}
+	return ""
 }
 
 // hasMatched reports whether an object of FROM has been compared with one of TO. The namespace that it

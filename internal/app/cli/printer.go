@@ -38,10 +38,14 @@ type printer struct {
 	// transfers reports whether the fields of client-side apply are transferred, and transferred
 	// whether one of them is in conflict.
 	transfers, transferred bool
+	// seen are the objects of the changes, without their versions, and namespaces those that they are in.
+	seen       map[patchlab.Target]bool
+	namespaces map[string]bool
 }
 
 func newPrinter(a *App, f *outputFlags, lab *patchlab.Lab, changes int) *printer {
 	return &printer{app: a, flags: f, lab: lab, several: changes > 1, notes: notes{app: a, total: changes},
+		seen: map[patchlab.Target]bool{}, namespaces: map[string]bool{},
 		summary: &summary{app: a, format: f.summary.format, details: a.program() + " apply -o diff"},
 		color:   f.color.on(a.Out)}
 }
@@ -51,6 +55,7 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 	if err != nil {
 		return p.failed(err)
 	}
+	p.see(r.Target)
 	p.notes.add(r.Target, r.Notes)
 	if p.force && !p.app.quiet {
 		p.notes.add(r.Target, forcedNotes(r))
@@ -82,6 +87,14 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 		return p.patch(r)
 	}
 	return nil
+}
+
+// see records the object of a change.
+func (p *printer) see(t patchlab.Target) {
+	p.seen[withoutVersion(t)] = true
+	if t.Namespace != "" {
+		p.namespaces[t.Namespace] = true
+	}
 }
 
 // warningsOf returns the warnings that the API server sends with a refusal.
@@ -187,6 +200,7 @@ func (p *printer) failed(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
+	p.see(e.Target)
 	p.notes.add(e.Target, e.Notes)
 	p.warn(warningsOf(err), e.Target, document.Position{}) // e.Position is that of an invalid field
 	if len(e.Options) > 0 {
@@ -259,7 +273,7 @@ func (p *printer) finish(exitCode bool) error {
 		return &exit{code: exitRefused}
 	case counts[conflicting] > 0:
 		return &exit{code: exitConflict}
-	case exitCode && counts[created]+counts[changed] > 0:
+	case exitCode && counts[created]+counts[changed]+counts[pruned] > 0:
 		return &exit{code: exitChanged}
 	}
 	return nil

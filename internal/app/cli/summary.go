@@ -39,17 +39,18 @@ const (
 	onlyInFrom
 	added // to the second of two folders
 	removed
+	pruned // deleted because no manifest has it any more
 	outcomes
 )
 
 // String returns the outcome as it is in the summary.
 func (o outcome) String() string {
-	return [...]string{"created", "changed", "with other owners", "unchanged", "conflict", "refused", "only in TO", "only in FROM", "added", "removed"}[o]
+	return [...]string{"created", "changed", "with other owners", "unchanged", "conflict", "refused", "only in TO", "only in FROM", "added", "removed", "pruned"}[o]
 }
 
 // MarshalText returns the outcome as it is in JSON.
 func (o outcome) MarshalText() ([]byte, error) {
-	return []byte([...]string{"created", "changed", "ownersChanged", "unchanged", "conflict", "refused", "onlyInTo", "onlyInFrom", "added", "removed"}[o]), nil
+	return []byte([...]string{"created", "changed", "ownersChanged", "unchanged", "conflict", "refused", "onlyInTo", "onlyInFrom", "added", "removed", "pruned"}[o]), nil
 }
 
 // row is an object in the summary.

@@ -28,7 +28,7 @@ const toFit = ", to fit into a comment"
 
 // byImportance are the outcomes that a summary in Markdown lists, beginning with those that a reader must not miss if
 // not all fit into a comment. A dump of a cluster has many objects that no manifest concerns.
-var byImportance = []outcome{refused, conflicting, removed, changed, created, added, onlyInTo, owners, onlyInFrom}
+var byImportance = []outcome{refused, conflicting, removed, pruned, changed, created, added, onlyInTo, owners, onlyInFrom}
 
 // markdown returns the summary as a comment for a pull request: a table, the warnings and notes, and those changes
 // that fit into a comment.
