@@ -227,6 +227,7 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 		return err
 	}
 	out := newPrinter(a, &o.output, in.lab, len(in.changes.objects()))
+	out.summary.details = o.inputs.again(a, " -o diff")
 	out.transfers, out.force = o.change.TransferClientSide, o.change.Force
 	shown := openedCase{options: o}
 	var bodies []string

@@ -191,7 +191,7 @@ func (a *App) differing(ctx context.Context, o *diffOptions) (*differing, error)
 		return nil, err
 	}
 	d := &differing{app: a, o: o, lab: lab, from: indexLive(from), to: to, folders: o.inputs.folders, matched: map[patchlab.Target]bool{},
-		summary: summary{app: a, format: o.summary.format, details: a.program() + " diff"}}
+		summary: summary{app: a, format: o.summary.format, details: o.inputs.again(a, "")}}
 	if d.folders != nil {
 		d.folders.pair(from, to)
 	}
@@ -267,7 +267,7 @@ func (d *differing) one(object manifest.Object) error {
 	d.matched[withoutVersion(found.Target)] = true
 	result := row{target: found.Target, file: d.fileInTo(object), outcome: unchanged, fields: len(found.Changes)}
 	if len(found.Changes) > 0 {
-		result.outcome = changed
+		result.outcome, result.metadataOnly = changed, inMetadata(found.Changes)
 	}
 	if d.add(result, func() string { return fieldsDiff(d.fields(found)) }) {
 		return nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab"
@@ -51,6 +52,7 @@ func (d *differing) asWritten(object manifest.Object) (done bool, err error) {
 	result := row{target: t, file: d.fileInTo(object), outcome: unchanged, fields: len(changes)}
 	if len(changes) > 0 {
 		result.outcome = changed
+		result.metadataOnly = !slices.ContainsFunc(changes, func(c innerChange) bool { return !isMetadata(c.path) })
 		d.notes.add(t, []string{note})
 	}
 	return true, d.written(object, result, changes)

@@ -52,6 +52,21 @@ func argumentNames(c *cobra.Command) (first, second string) {
 	return strings.Trim(words[1], "[]"), strings.Trim(words[2], "[]")
 }
 
+// again returns the command for Markdown, with its arguments unless they are long, but without its summary and output.
+func (f *inputFlags) again(a *App, output string) string {
+	const longest = 300
+	command := a.program() + " " + f.command.Name()
+	full := command
+	for _, arg := range f.command.Flags().Args() {
+		full += " " + shellQuote(arg)
+	}
+	full += flagsOf(f.command, "summary", "output", "quiet", "exit-code", "color") + output
+	if len(full) > longest || strings.ContainsFunc(full, func(r rune) bool { return r == '`' || !strconv.IsPrint(r) }) {
+		return command + output
+	}
+	return full
+}
+
 // complete takes LIVE and PATCH from the arguments.
 func (f *inputFlags) complete(args []string) error {
 	switch n := len(args); {

@@ -46,7 +46,7 @@ type printer struct {
 func newPrinter(a *App, f *outputFlags, lab *patchlab.Lab, changes int) *printer {
 	return &printer{app: a, flags: f, lab: lab, several: changes > 1, notes: notes{app: a, total: changes},
 		seen: map[patchlab.Target]bool{}, namespaces: map[string]bool{},
-		summary: &summary{app: a, format: f.summary.format, details: a.program() + " apply -o diff"},
+		summary: &summary{app: a, format: f.summary.format},
 		color:   f.color.on(a.Out)}
 }
 
@@ -147,8 +147,17 @@ func (p *printer) describe(one *row, r *patchlab.Result) {
 	for _, c := range changes {
 		fmt.Fprintf(sum, "%s\x00%t%s\x00%t%s\x00", c.Path, c.Before.Exists(), c.Before.JSON(), c.After.Exists(), c.After.JSON())
 	}
-	one.change = string(sum.Sum(nil))
+	one.change, one.metadataOnly = string(sum.Sum(nil)), inMetadata(changes)
 	one.short = fieldsDiff(fieldLines(changes, r.Before.Value, r.After.Value, isSecret(r.After.Value) && !p.flags.showSecrets))
+}
+
+// inMetadata reports whether all changes are in the metadata of the object.
+func inMetadata(changes []explain.Change) bool {
+	return !slices.ContainsFunc(changes, func(c explain.Change) bool { return !isMetadata(c.Path) })
+}
+
+func isMetadata(path document.Path) bool {
+	return len(path) > 0 && path[0] == document.FieldStep("metadata")
 }
 
 // outcomeOfResult returns the outcome of a change that was not refused.

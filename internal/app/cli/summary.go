@@ -66,6 +66,8 @@ type row struct {
 	change string
 	// short is a shorter detail, which is shown if detail does not fit.
 	short string
+	// metadataOnly reports whether only labels and other metadata change, as by the label of a chart's version.
+	metadataOnly bool
 }
 
 // name returns the object as the summary names it. A manifest without a name is identified by its

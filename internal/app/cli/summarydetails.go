@@ -7,18 +7,20 @@ import (
 	"strings"
 )
 
-// markdownDetails adds the diffs and messages of the objects to a comment. Messages precede diffs. If not all fit into the
-// comment, the large ones are shortened to the same size: the definitions of an operator are not to displace its
-// Deployments. Of those that do not fit even then, the number is added.
-func (s *summary) markdownDetails(b *strings.Builder, rows []row) {
+// markdownDetails adds the diffs and messages of the objects to a comment. Messages precede diffs, and the diffs of
+// one class those of the next. If not all of a class fit into the comment, the large ones are shortened to the same size. Of those
+// that do not fit even then, it adds and returns the number.
+func (s *summary) markdownDetails(b *strings.Builder, rows []row) (omitted int) {
 	const reserved = 200 // for that number
-	groups := byDetail(rows)
-	messages := slices.IndexFunc(groups, func(same []row) bool { return !same[0].outcome.hasMessage() })
-	if messages < 0 {
-		messages = len(groups)
+	var parts [1 + classMetadata + 1][][]row
+	for _, same := range byDetail(rows) {
+		part := 0
+		if !same[0].outcome.hasMessage() {
+			part = 1 + same[0].class()
+		}
+		parts[part] = append(parts[part], same)
 	}
-	omitted := 0
-	for _, part := range [][][]row{groups[:messages], groups[messages:]} {
+	for _, part := range parts {
 		details := make([]detail, len(part))
 		for i, same := range part {
 			details[i] = s.detailOf(same)
@@ -38,6 +40,7 @@ func (s *summary) markdownDetails(b *strings.Builder, rows []row) {
 	if omitted > 0 {
 		b.WriteString("\n" + count(omitted, "diff or message is", "diffs and messages are") + " omitted" + toFit + "; `" + s.details + "` prints all.\n")
 	}
+	return omitted
 }
 
 // hasMessage reports whether the detail of an object with the outcome is a message and not a diff.

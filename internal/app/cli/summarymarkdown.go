@@ -14,7 +14,7 @@ const maxComment = 64_000
 // The parts of a comment that the table, the warnings and the notes may use at most, so that diffs and messages
 // remain, and the most that one of these uses.
 const (
-	maxTable    = maxComment / 2
+	maxTable    = maxComment / 2 // half of that if not all diffs fit
 	maxWarnings = maxComment / 8
 	maxNotes    = maxComment / 8
 	maxDetail   = maxComment / 5
@@ -35,31 +35,65 @@ var byImportance = []outcome{refused, conflicting, removed, pruned, changed, cre
 func (s *summary) markdown() string {
 	var rows []row
 	for _, o := range byImportance {
+		from := len(rows)
 		for _, r := range s.rows {
 			if r.outcome == o {
 				rows = append(rows, r)
 			}
 		}
+		slices.SortStableFunc(rows[from:], func(a, b row) int { return a.class() - b.class() })
 	}
 	more := s.counts[onlyInFrom] - mostOnlyInFrom
 	if more > 0 { // they are the last ones
 		rows = rows[:len(rows)-more]
 	}
+	text, omitted := s.comment(rows, more, maxTable)
+	if omitted > 0 {
+		text, _ = s.comment(rows, more, maxTable/2)
+	}
+	return text
+}
+
+// comment returns the comment with a table of at most a number of bytes, and the number of diffs and messages that do not
+// fit. more is the number of objects that are only in FROM and not among rows.
+func (s *summary) comment(rows []row, more, table int) (text string, omitted int) {
 	var b strings.Builder
 	b.WriteString("**patchlab**: " + s.line() + "\n")
-	b.WriteString(markdownTable(rows))
+	b.WriteString(markdownTable(rows, table))
 	if more > 0 {
 		b.WriteString("\n" + count(more, "other object is", "other objects are") + " only in FROM.\n")
 	}
 	b.WriteString(markdownWarnings(slices.Concat(s.app.unread, s.warned)))
 	b.WriteString(markdownNotes(s.notes))
-	s.markdownDetails(&b, rows)
-	return b.String()
+	omitted = s.markdownDetails(&b, rows)
+	return b.String(), omitted
+}
+
+// The classes of objects, beginning with those whose diffs a reader must not miss if not all fit into a comment.
+const (
+	classWorkload = iota
+	classOther
+	classContent  // definitions, and objects that contain only data: their diffs are large and concern no other field
+	classMetadata // only metadata changes
+)
+
+// class returns the class of an object.
+func (r row) class() int {
+	group := r.target.Group()
+	switch {
+	case r.metadataOnly:
+		return classMetadata
+	case group == "apps" || group == "batch" || group == "" && (r.target.Kind == "Pod" || r.target.Kind == "ReplicationController"):
+		return classWorkload
+	case group == "" && (r.target.Kind == "ConfigMap" || r.target.Kind == "Secret") || group == "apiextensions.k8s.io":
+		return classContent
+	}
+	return classOther
 }
 
 // markdownTable returns a table of the objects, of which a click shows those after the first, and how many with each
-// outcome did not fit into it.
-func markdownTable(rows []row) string {
+// outcome did not fit into a table of most bytes.
+func markdownTable(rows []row, most int) string {
 	if len(rows) == 0 {
 		return ""
 	}
@@ -73,7 +107,7 @@ func markdownTable(rows []row) string {
 	listed := 0
 	for _, r := range rows {
 		line := fmt.Sprintf("| %s | %s |\n", markdownText(r.name()), r.result())
-		if b.Len()+len(line) > maxTable {
+		if b.Len()+len(line) > most {
 			break
 		}
 		if listed == shown {

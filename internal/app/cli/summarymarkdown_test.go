@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -46,6 +47,19 @@ func TestMarkdownSummaryFitsIntoAComment(t *testing.T) {
 		}
 		return texts
 	}
+	// of returns rows about objects of a kind, with changes that those of other kinds do not have.
+	of := func(version, kind string, rows []row) []row {
+		for i := range rows {
+			rows[i].target.APIVersion, rows[i].target.Kind, rows[i].change = version, kind, kind+rows[i].detail
+		}
+		return rows
+	}
+	onlyMetadata := func(rows []row) []row {
+		for i := range rows {
+			rows[i].metadataOnly = true
+		}
+		return rows
+	}
 	for _, c := range []struct {
 		why     string
 		summary summary
@@ -65,6 +79,12 @@ func TestMarkdownSummaryFitsIntoAComment(t *testing.T) {
 		{"one outcome that is not listed at all", summary{rows: append(rows(1000, refused, same), rows(1000, created, none)...)}, []string{" more objects are not listed, to fit into a comment: ", " refused, 1000 created.\n"}},
 		{"large changes do not displace the others", summary{rows: append(rows(2, changed, large), rows(1, changed, each)...)},
 			[]string{"<summary>ConfigMap changed0 ", "+b: 1\n```\n\nThe rest is omitted, to fit into a comment; `patchlab diff` prints all.\n\n</details>", "<summary>ConfigMap changed1 ", "-a: 0\n+a: 1\n```\n\n</details>"}},
+		{"the diffs of workloads are those that a reader must not miss, and those of labels the least", summary{rows: slices.Concat(
+			onlyMetadata(of("apps/v1", "StatefulSet", rows(500, changed, each))), of("apiextensions.k8s.io/v1", "CustomResourceDefinition", rows(40, changed, medium)), rows(40, changed, medium),
+			of("v1", "Service", rows(1, changed, medium)), of("apps/v1", "Deployment", rows(1, added, medium)), of("apps/v1", "Deployment", rows(2, changed, medium)), of("batch/v1", "Job", rows(1, refused, medium)))},
+			[]string{"| Job.batch refused0 in namespace shop | refused |\n| Deployment.apps changed0 in namespace shop | changed |\n| Deployment.apps changed1 in namespace shop | changed |\n| Service changed0 in namespace shop | changed |\n| CustomResourceDefinition.apiextensions.k8s.io changed0 ",
+				"<summary>Job.batch refused0 ", "<summary>Deployment.apps changed0 ", "+b: 1\n```\n\n</details>", "<summary>Deployment.apps changed1 ", "+b: 1\n```\n\n</details>", "<summary>Deployment.apps added0 ", "+b: 1\n```\n\n</details>",
+				"<summary>Service changed0 ", "+b: 1\n```\n\n</details>", "<summary>CustomResourceDefinition.apiextensions.k8s.io changed0 ", "The rest is omitted", "<summary>ConfigMap changed0 ", "The rest is omitted", "diffs and messages are omitted"}},
 		{"a long line", summary{rows: rows(1, changed, line)}, []string{"```diff\nüü", "ü\n```\n\nThe rest is omitted"}},
 		{"many warnings and notes", summary{warned: texts(2000, "warning "), notes: append(texts(2000, "note "), strings.Repeat("x", 70_000)), rows: rows(3, changed, each)},
 			[]string{"| ConfigMap changed2 ", "\n:warning: warning 0\n", " more warnings are not listed, to fit into a comment.\n", "<summary>2001 notes</summary>\n\n- note 0\n", " more lines are omitted, to fit into a comment.\n\n</details>", "<summary>ConfigMap changed2 "}},
@@ -107,7 +127,7 @@ func TestMarkdownSummaryOfLargeObjects(t *testing.T) {
 	if code := Run([]string{"apply", "-f", "-", "--summary", "markdown"}, strings.NewReader(manifests.String()), &out, &errOut); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, errOut.String())
 	}
-	for _, want := range []string{"| ConfigMap c19 in namespace default | created |", "<summary>ConfigMap c3 in namespace default: created</summary>", "`patchlab apply -o diff` prints all.", "<summary>ConfigMap c19 in namespace default: created</summary>"} {
+	for _, want := range []string{"| ConfigMap c19 in namespace default | created |", "<summary>ConfigMap c3 in namespace default: created</summary>", "`patchlab apply --filename=CONFIG -o diff` prints all.", "<summary>ConfigMap c19 in namespace default: created</summary>"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the summary lacks %q", want)
 		}
