@@ -115,6 +115,9 @@ func (a *App) resolve(ctx context.Context, args []string, o *resolveOptions) err
 	held.release()
 	changes := r.changes.objects()
 	r.notes = notes{app: a, total: len(changes)}
+	if o.output == "json" && len(o.ways.choices) == 0 {
+		r.printer = &objectPrinter{format: "json", print: a.print}
+	}
 	defer a.waiting("resolving the conflicts…")()
 	for _, object := range changes {
 		if err := r.object(object); err != nil {
@@ -148,6 +151,10 @@ type resolving struct {
 	resolved []resolved
 	notes    notes
 	refused  []manifest.Object
+	// printer prints the documents of -o json as they are found, because those of a whole cluster, with the results
+	// of each resolution, need much memory. It is nil if a resolution is selected, as then all may be left out.
+	printer *objectPrinter
+	open    int // conflicts without a selected resolution
 }
 
 // resolved is a manifest with the resolutions of its conflicts.
@@ -210,9 +217,17 @@ func (r *resolving) object(object manifest.Object) error {
 			})
 		}
 	}
-	r.resolved = append(r.resolved, one)
+	r.open += len(one.Open)
 	r.note(&one)
-	return nil
+	if r.printer == nil {
+		r.resolved = append(r.resolved, one)
+		return nil
+	}
+	v, err := asDocument(r.document(&one))
+	if err == nil {
+		r.printer.add(v)
+	}
+	return err
 }
 
 // note adds the notes about a manifest and about the results of resolving its conflicts.
@@ -250,10 +265,11 @@ func (r *resolving) fail(object manifest.Object, err error) error {
 // finish prints the results and returns the exit code.
 func (r *resolving) finish() error {
 	r.notes.print()
+	if r.printer != nil {
+		r.printer.end()
+	}
 	var found []string
-	open := 0
 	for _, one := range r.resolved {
-		open += len(one.Open)
 		for _, c := range one.Conflicts {
 			path := c.Path.String()
 			if len(r.resolved) > 1 {
@@ -268,8 +284,8 @@ func (r *resolving) finish() error {
 			return err
 		}
 	}
-	if open > 0 && (len(r.o.ways.choices) > 0 || r.o.output == "yaml" || r.o.output == "diff") {
-		return r.undecided(open)
+	if r.open > 0 && (len(r.o.ways.choices) > 0 || r.o.output == "yaml" || r.o.output == "diff") {
+		return r.undecided(r.open)
 	}
 	if err := r.print(); err != nil {
 		return err
@@ -277,7 +293,7 @@ func (r *resolving) finish() error {
 	switch {
 	case partly:
 		return &exit{code: exitRefused}
-	case open > 0:
+	case r.open > 0:
 		return &exit{code: exitConflict}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-// json prints the conflicts and their resolutions as documents.
+// json prints the conflicts and their selected resolutions as documents.
 func (r *resolving) json() error {
 	var out []document.Value
 	for i := range r.resolved {
