@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	strategy "github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -81,6 +82,26 @@ func (l *linter) stuck(o fieldmanager.Object, manager string) {
 	}
 }
 
+// changeable reports whether an update of a live object may change a field. Managers that own one that is immutable,
+// such as the selector of a Deployment, cannot have a conflict that differs from a refusal.
+func (l *linter) changeable(object document.Value, path document.Path) bool {
+	if l.kind == nil || !l.kind.Builtin {
+		return true
+	}
+	var names []string
+	for _, step := range path {
+		name, ok := step.Name()
+		if !ok {
+			return true
+		}
+		names = append(names, name)
+	}
+	refuses := func(e schema.FieldError) bool {
+		return (e.Immutable || e.Type == schema.ErrorForbidden) && len(e.Path) <= len(path) && slices.Equal(e.Path, path[:len(e.Path)])
+	}
+	return !slices.ContainsFunc(strategy.For(l.kind).Validate(l.kind, "", object.Remove(names...), object), refuses)
+}
+
 // shared finds atomic lists and maps with several owners.
 func (l *linter) shared(o fieldmanager.Object) {
 	all := allOwners(o.Managed)
@@ -98,7 +119,7 @@ func (l *linter) shared(o fieldmanager.Object) {
 					names = append(names, owner.Manager)
 				}
 			}
-			if len(names) > 1 {
+			if len(names) > 1 && l.changeable(o.Value, path) {
 				l.add(lintSharedAtomic, path, fmt.Sprintf("%s is atomic and owned by %s", path, strings.Join(names, " and ")))
 			}
 			return

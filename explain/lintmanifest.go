@@ -36,7 +36,7 @@ func (l *linter) walk(t *schema.Type, v document.Value, path document.Path) {
 }
 
 func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
-	if v.Len() == 0 && len(path) > 0 && !l.live && isMap(t) {
+	if v.Len() == 0 && len(path) > 0 && !l.live && isMap(t) && !isLabels(path) {
 		l.add(lintEmpty, path, path.String()+" is an empty map")
 	}
 	for name, kid := range v.Members() {
@@ -68,6 +68,16 @@ func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
 // Programs in Go, and exported objects, have it as null, which the API server replaces or drops.
 func isCreationTimestamp(path document.Path) bool {
 	return len(path) >= 2 && slices.Equal(path[len(path)-2:], document.Keys("metadata", "creationTimestamp"))
+}
+
+// isLabels reports whether a path is that of the labels or annotations of an object or of a template. Nobody expects an
+// empty map to remove those of others, and charts often have one.
+func isLabels(path document.Path) bool {
+	if len(path) < 2 || path[len(path)-2] != document.FieldStep("metadata") {
+		return false
+	}
+	name := path[len(path)-1]
+	return name == document.FieldStep("labels") || name == document.FieldStep("annotations")
 }
 
 // refusesNull reports whether an apply is refused if a value of a type below path is null and
@@ -114,7 +124,7 @@ func emptyBundle(v document.Value) bool {
 // mergeKey finds items that have the same key for strategic merge and different ones for
 // structured merge.
 func (l *linter) mergeKey(f *schema.Field, v document.Value, path document.Path) {
-	if f == nil || f.MergeKey == "" || f.Type == nil || f.Type.List == nil || f.Type.List.Kind != schema.KeyedList || len(f.Type.List.Keys) < 2 {
+	if l.controlled() || f == nil || f.MergeKey == "" || f.Type == nil || f.Type.List == nil || f.Type.List.Kind != schema.KeyedList || len(f.Type.List.Keys) < 2 {
 		return
 	}
 	seen := map[string]string{}
@@ -127,6 +137,17 @@ func (l *linter) mergeKey(f *schema.Field, v document.Value, path document.Path)
 		}
 		seen[key] = e
 	}
+}
+
+// controlled reports whether a controller writes a live object, such as the Pods and ReplicaSets of a Deployment, which is
+// then checked itself.
+func (l *linter) controlled() bool {
+	for _, owner := range l.object.Lookup("metadata", "ownerReferences").Items() {
+		if controls, _ := owner.Get("controller").Bool(); controls {
+			return l.live
+		}
+	}
+	return false
 }
 
 func (l *linter) items(t *schema.Type, v document.Value, path document.Path) {
