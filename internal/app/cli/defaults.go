@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -116,10 +117,38 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 	}
 	a.print(f.text())
 	f.notes.print()
+	if o.minimize {
+		a.noteControlled(docs.objects())
+	}
 	if refused || len(a.unread) > 0 {
 		return &exit{code: exitRefused}
 	}
 	return nil
+}
+
+// noteControlled reports the objects that a controller writes for others, such as the ReplicaSets and Pods of Deployments,
+// which only a dump has.
+func (a *App) noteControlled(objects []manifest.Object) {
+	kinds := map[string]int{}
+	total := 0
+	for _, o := range objects {
+		for _, owner := range o.Value.Lookup("metadata", "ownerReferences").Items() {
+			if controls, _ := owner.Get("controller").Bool(); controls {
+				kinds[oneLine(o.Kind())]++
+				total++
+				break
+			}
+		}
+	}
+	if total == 0 {
+		return
+	}
+	var counts []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		counts = append(counts, fmt.Sprintf("%d of kind %s", kinds[kind], kind))
+	}
+	a.note(count(total, "object is", "objects are") + " written by a controller for another object, and not usually kept in Git: " + strings.Join(counts, ", ") +
+		"; 'kubectl get' with the names of the other kinds leaves such kinds out")
 }
 
 // filling is one run of defaults.
