@@ -26,8 +26,9 @@ type Alternatives struct {
 	// Patches holds a JSON patch, a merge patch, a strategic merge patch and a server-side
 	// apply configuration, in this order.
 	Patches []Alternative `json:"patches"`
-	// Notes lists findings and assumptions for the user.
-	Notes []string `json:"notes,omitempty"`
+	// Notes lists findings and assumptions for the user, and Warnings those that the API server sends with the update.
+	Notes    []string `json:"notes,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Alternative is one way to make the change: a patch of one type and its result.
@@ -96,7 +97,7 @@ func (l *Lab) Compare(from, to Input, o ApplyOptions) (*Alternatives, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Alternatives{Target: wanted.Target, Kind: wanted.After.Kind, Before: wanted.Before, Wanted: wanted.After, Notes: wanted.Notes}
+	a := &Alternatives{Target: wanted.Target, Kind: wanted.After.Kind, Before: wanted.Before, Wanted: wanted.After, Notes: wanted.Notes, Warnings: wanted.Warnings}
 	a.Changes = explain.Changes(a.Kind.Type(), fieldmanager.Object{Value: a.Before.Value}, fieldmanager.Object{Value: a.Wanted.Value})
 	return a, nil
 }

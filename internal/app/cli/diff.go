@@ -264,6 +264,9 @@ func (d *differing) one(object manifest.Object) error {
 	if d.folders == nil || len(found.Changes) > 0 { // a comment for a pull request is about what changes
 		d.notes.add(found.Target, found.Notes)
 	}
+	if len(found.Changes) > 0 {
+		d.warn(found.Warnings, found.Target, object)
+	}
 	d.matched[withoutVersion(found.Target)] = true
 	result := row{target: found.Target, file: d.fileInTo(object), outcome: unchanged, fields: len(found.Changes)}
 	if len(found.Changes) > 0 {
@@ -285,6 +288,13 @@ func (d *differing) one(object manifest.Object) error {
 		d.text(d.compared(found, result.name()))
 	}
 	return nil
+}
+
+// warn keeps the warnings of the API server about an object that changes, until all objects are compared.
+func (d *differing) warn(texts []string, target patchlab.Target, object manifest.Object) {
+	for _, text := range texts {
+		d.summary.warnings.add(text, target, object.Position())
+	}
 }
 
 // add counts the result of an object. listed reports whether the summary is all that is printed of it.
@@ -351,6 +361,7 @@ func (d *differing) finish() error {
 		d.app.print(string(encode(d.o.output, d.documents)))
 	}
 	d.notes.print()
+	d.summary.noteWarnings()
 	d.summary.note(d.notes.total > 1)
 	switch counts := d.summary.counts; {
 	case d.refused || len(d.app.unread) > 0:

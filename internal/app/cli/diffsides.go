@@ -48,6 +48,7 @@ func (d *differing) addedTo(object manifest.Object, t patchlab.Target) error {
 			return d.refuseOr(err, object)
 		}
 		d.notes.add(t, created.Notes)
+		d.warn(created.Warnings, t, object)
 	}
 	return d.onlyInTo(t, object)
 }
