@@ -65,8 +65,8 @@ those that the client deletes. As with kubectl, -l or --all selects them, of the
 namespaces of the manifests and of those without a namespace. With --client-side, they are
 those of the kinds of --prune-allowlist that client-side apply has written, as with
 'kubectl apply --prune'. Without, they are those that --field-manager has applied, which
-is what Flux, Argo CD and Helm delete if -l is their label of the application. Without
---prune, a note counts them.
+is what Flux, Argo CD and Helm delete if -l is their label of the application; it need
+not be in the manifests. Without --prune, a note counts them.
 
 A refused document does not stop the command: the remaining documents are processed.
 With -o json and -o yaml, a refusal is printed as a document of kind Refusal in
@@ -273,7 +273,7 @@ func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) 
 	if in.live, in.changes, err = o.inputs.read(ctx, a, namespace); err != nil {
 		return nil, err
 	}
-	if in.changes, err = o.prune.selected(a.onlyObjects(in.changes)); err != nil {
+	if in.changes, err = o.prune.selected(a.onlyObjects(in.changes), o.change.clientSide); err != nil {
 		return nil, err
 	}
 	if err := o.policies.read(a, namespace, in.live, in.changes); err != nil {

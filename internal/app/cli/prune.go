@@ -40,7 +40,7 @@ func (f *pruneFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.on, "prune", false, "show the live objects that the manifests no longer contain as pruned: with --client-side those that 'kubectl apply --prune' deletes, otherwise those that --field-manager has applied (requires -l or --all)")
 	flags.BoolVar(&f.all, "all", false, "with --prune, select all live objects in the namespaces of the manifests")
 	flags.StringArrayVar(&f.allowlist, "prune-allowlist", nil, "with --prune, show only objects of `GROUP/VERSION/KIND`, such as core/v1/ConfigMap (repeatable; the default with --client-side is that of kubectl)")
-	flags.StringVarP(&f.selector, "selector", "l", "", "label query, such as app=web: apply only the manifests, and prune only the live objects, with these labels")
+	flags.StringVarP(&f.selector, "selector", "l", "", "label query, such as app=web: apply only manifests and, with --prune, prune only live objects with these labels; without --client-side, --prune applies all manifests")
 	_ = c.RegisterFlagCompletionFunc("selector", cobra.NoFileCompletions)
 	_ = c.RegisterFlagCompletionFunc("prune-allowlist", cobra.FixedCompletions(prunedByKubectl, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -85,9 +85,11 @@ func kindOf(text string) (kind schema.GroupVersionKind, ok bool) {
 	return schema.GroupVersionKind{Group: parts[0], Version: parts[1], Kind: parts[2]}, true
 }
 
-// selected returns the manifests with the labels, and those that are no objects, such as a JSON patch.
-func (f *pruneFlags) selected(changes documents) (documents, error) {
-	if len(f.labels) == 0 {
+// selected returns the manifests with the labels, and those that are no objects, such as a JSON patch. For the objects
+// that another client than kubectl prunes, the labels are not those of the manifests: Flux and Argo CD add theirs when they
+// apply them.
+func (f *pruneFlags) selected(changes documents, clientSide bool) (documents, error) {
+	if len(f.labels) == 0 || f.on && !clientSide {
 		return changes, nil
 	}
 	var kept documents
