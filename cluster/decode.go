@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/gotext"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 	"github.com/patchlab-dev/patchlab/schema/structural"
@@ -40,20 +40,16 @@ func (t *task) parseBody(k *schema.Kind) (*document.Document, []Problem, *Status
 		doc, err = document.Parse(t.Body, o)
 	}
 	if err != nil {
-		return nil, nil, syntaxStatus("the object provided is unrecognized (must be of type "+k.Kind+")", err)
+		return nil, nil, t.unrecognizedStatus(k, err.Error(), err)
 	}
 	return doc, duplicateProblems(doc, t.Format == YAML), nil
 }
 
-// syntaxStatus returns the error for a body that cannot be parsed.
-func syntaxStatus(what string, err error) *Status {
-	message := what + ": " + err.Error()
-	if errors.Is(err, document.ErrTooLarge) {
-		return tooLarge(message)
-	}
-	st := badRequest(message)
-	st.Err = err
-	return st
+// unrecognizedStatus returns the error for a body that is not an object of kind k.
+func (t *task) unrecognizedStatus(k *schema.Kind, why string, err error) *Status {
+	e := t.bodyError(why, err)
+	e.Kind = k.Kind
+	return syntaxStatus("the object provided is unrecognized (must be of type "+k.Kind+"): ", e)
 }
 
 // duplicateProblems reports duplicate keys with the messages of the API server's JSON and YAML
@@ -87,9 +83,13 @@ func (t *task) decodeBody() *Status {
 		return st
 	}
 	root := doc.Root
-	if root.Kind() != document.Object && !(k.Builtin && root.IsNull()) {
-		return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): expected an object, got %s %s",
-			k.Kind, article(root.Kind()), nonObjectText(t.text())))
+	if root.Kind() != document.Object && !root.IsNull() {
+		return t.unrecognizedStatus(k, "expected an object, got "+article(root.Kind())+" "+nonObjectText(t.text()), nil)
+	}
+	for _, key := range [...]string{"apiVersion", "kind"} {
+		if m := root.Get(key); m.Exists() && !m.IsNull() && m.Kind() != document.String {
+			return t.unrecognizedStatus(k, "apiVersion and kind must be strings, got "+m.String(), nil)
+		}
 	}
 	if t.ep.sub == subEviction && root.Get("apiVersion").StringOr("") == "policy/v1beta1" { // still accepted (EvictionREST.AcceptsGroupVersion)
 		root = root.With("apiVersion", document.NewString(k.APIVersion()))
@@ -155,23 +155,6 @@ func nonObjectText(body []byte) string {
 	return string(body)
 }
 
-// unrecognizedText returns the beginning of a body for the message that its apiVersion or kind is not recognized, as
-// kube-apiserver abbreviates it: in hexadecimal unless it begins as an object.
-func unrecognizedText(body []byte) string {
-	const most = 30
-	short, more := body, ""
-	if len(body) > most {
-		short, more = body[:most], " ..."
-	}
-	switch {
-	case len(body) == 0:
-		return "<empty>"
-	case body[0] == '{':
-		return string(bytes.ToValidUTF8(short, []byte("?"))) + more
-	}
-	return hex.EncodeToString(short) + more
-}
-
 // checkType checks the kind in a body and the form of its apiVersion. For a built-in kind,
 // missing ones are set.
 //
@@ -180,12 +163,7 @@ func unrecognizedText(body []byte) string {
 func checkType(v document.Value, k *schema.Kind, catalog *schema.Catalog, body func() []byte, lenient bool) (document.Value, *Status) {
 	version, kind := v.Get("apiVersion"), v.Get("kind")
 	unrecognized := func(why string) (document.Value, *Status) {
-		return v, badRequest("the object provided is unrecognized (must be of type " + k.Kind + "): " + why + " (" + unrecognizedText(body()) + ")")
-	}
-	for _, m := range [...]document.Value{version, kind} {
-		if m.Exists() && !m.IsNull() && m.Kind() != document.String {
-			return unrecognized("apiVersion and kind must be strings, got " + m.String())
-		}
+		return v, badRequest("the object provided is unrecognized (must be of type " + k.Kind + "): " + why + " (" + gotext.Summary(body()) + ")")
 	}
 	if kind.StringOr("") == "" {
 		if !k.Builtin {
@@ -224,23 +202,40 @@ func checkVersion(v document.Value, k *schema.Kind) *Status {
 	return nil
 }
 
-// inconvertible returns the status for an object of another kind than the built-in one k, in the words of
-// apimachinery's scheme; nil if the kind has the same name in a group of Kubernetes: then only the version
+// inconvertible returns the status for an object that is not one of the built-in kind k; nil if at most its version
 // differs.
 func inconvertible(v document.Value, k *schema.Kind, catalog *schema.Catalog) *Status {
-	kind, apiVersion := v.Get("kind").StringOr(""), v.Get("apiVersion").StringOr("")
-	group, version, ok := schema.SplitAPIVersion(apiVersion)
-	if !k.Builtin || kind == k.Kind && group == k.Group || !ok {
+	why := otherKind(v, k, catalog)
+	if why == "" {
 		return nil
 	}
-	if kind == k.Kind && (catalog == nil || group == "extensions" || slices.Contains(catalog.Groups(), group)) {
-		return nil // as Events and Ingresses, which can be converted between their groups
+	_, version, _ := schema.SplitAPIVersion(v.Get("apiVersion").StringOr(""))
+	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", v.Get("kind").StringOr(""), version, k.Kind, why))
+}
+
+// otherKind returns why an object is not one of the built-in kind k, in the words of apimachinery's scheme; "" if the
+// kind may have the same name in the object's version: then the object can be converted, as Events and Ingresses
+// between their groups. The scheme has alpha and beta versions that are no longer served, but all stable ones are.
+func otherKind(v document.Value, k *schema.Kind, catalog *schema.Catalog) string {
+	kind, apiVersion := v.Get("kind").StringOr(""), v.Get("apiVersion").StringOr("")
+	group, version, ok := schema.SplitAPIVersion(apiVersion)
+	if !k.Builtin || !ok || apiVersion == k.APIVersion() && kind == k.Kind {
+		return ""
 	}
-	why := fmt.Sprintf("no kind %q is registered for version %q in scheme %q", kind, apiVersion, "pkg/runtime/scheme.go:111")
-	if schemeOf(group) == schemeOf(k.Group) && registered(catalog, schema.GroupVersionKind{Group: group, Version: version, Kind: kind}) {
-		why = "converting (" + version + "." + kind + ") to (" + internalPackage(k.Group) + "." + k.Kind + "): unknown conversion"
+	known := registered(catalog, schema.GroupVersionKind{Group: group, Version: version, Kind: kind})
+	former := group == k.Group || catalog != nil && (group == "extensions" || slices.Contains(catalog.Groups(), group))
+	if kind == k.Kind && (catalog == nil || known || former && !isStable(version)) {
+		return ""
 	}
-	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", kind, version, k.Kind, why))
+	if known && schemeOf(group) == schemeOf(k.Group) {
+		return "converting (" + version + "." + kind + ") to (" + internalPackage(k.Group) + "." + k.Kind + "): unknown conversion"
+	}
+	return unregistered(kind, apiVersion)
+}
+
+// unregistered returns the message of apimachinery's scheme about a kind that a version does not have.
+func unregistered(kind, apiVersion string) string {
+	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", kind, apiVersion, "pkg/runtime/scheme.go:111")
 }
 
 // registered reports whether the scheme of kube-apiserver has a kind: one of the catalog, a list of these, or
@@ -258,6 +253,12 @@ func registered(catalog *schema.Catalog, gvk schema.GroupVersionKind) bool {
 	gvk.Kind = strings.TrimSuffix(gvk.Kind, "List")
 	_, ok := catalog.Kind(gvk)
 	return ok
+}
+
+// isStable reports whether a version is neither an alpha or beta version nor kube-apiserver's internal one.
+func isStable(version string) bool {
+	number, ok := strings.CutPrefix(version, "v")
+	return ok && strings.Trim(number, "0123456789") == ""
 }
 
 // schemeOf returns the name of the program whose scheme has the kinds of a group.

@@ -1,7 +1,7 @@
 package cluster
 
 import (
-	"strconv"
+	"cmp"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -25,22 +25,23 @@ func (p *pipeline) readDeletion(r *Request) (Deletion, []string, *Status) {
 		doc, err = document.Parse(r.Body, o)
 	}
 	if err != nil {
-		return d, nil, syntaxStatus("the body is not a DeleteOptions object", err)
+		return d, nil, r.notDeletion("the body is not a DeleteOptions object: "+err.Error(), err)
 	}
 	v := doc.Root
 	if v.Kind() != document.Object && !v.IsNull() {
-		return d, nil, badRequest("the body must be a DeleteOptions object, got " + article(v.Kind()))
+		return d, nil, r.notDeletion("the body must be a DeleteOptions object, got "+article(v.Kind()), nil)
 	}
 	for _, key := range [...]string{"apiVersion", "kind"} {
 		if m := v.Get(key); m.Kind() > document.Null && m.Kind() != document.String {
-			return d, nil, badRequest("the body is not a DeleteOptions object: " + key + " must be a string, got " + m.String())
+			return d, nil, r.notDeletion("the body is not a DeleteOptions object: "+key+" must be a string, got "+m.String(), nil)
 		}
 	}
-	if kind := v.Get("kind").StringOr(""); kind != "" && kind != "DeleteOptions" {
-		return d, nil, badRequest("the body must be a DeleteOptions object, got kind " + strconv.Quote(kind))
-	}
-	if version := v.Get("apiVersion").StringOr(""); strings.Count(version, "/") > 1 {
+	version := v.Get("apiVersion").StringOr("")
+	if strings.Count(version, "/") > 1 {
 		return d, nil, badRequest("unexpected GroupVersion string: " + version)
+	}
+	if kind := v.Get("kind").StringOr(""); kind != "" && kind != "DeleteOptions" {
+		return d, nil, badRequest(unregistered(kind, cmp.Or(version, "meta.k8s.io/v1")))
 	}
 	if p.deleteOptions != nil {
 		decoded, _, err := defaults.Decode(p.deleteOptions, v, defaults.FromJSON)
@@ -60,6 +61,15 @@ func (p *pipeline) readDeletion(r *Request) (Deletion, []string, *Status) {
 	conditions := v.Get("preconditions")
 	d.PropagationPolicy, d.UID, d.ResourceVersion = textOption(v, "propagationPolicy"), textOption(conditions, "uid"), textOption(conditions, "resourceVersion")
 	return d, v.Get("dryRun").Strings(), nil
+}
+
+// notDeletion returns the error for a body that is not a DeleteOptions object.
+func (r *Request) notDeletion(message string, err error) *Status {
+	e := &BodyError{Body: r.Body, Format: r.Format, Message: message, Err: err}
+	if r.Document != nil {
+		e.Body, e.Format = r.Document.Root.JSON(), JSON
+	}
+	return syntaxStatus("", e)
 }
 
 // textOption returns a string in an object; nil if it is not given.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,10 +55,13 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 	}
 	if err != nil {
 		what := "error decoding patch"
-		if t.Format != ApplyPatch && t.kinds.Catalog().Since("1.37") {
+		switch {
+		case t.Format == ApplyPatch:
+			what = "error decoding " + t.configurationText()
+		case t.kinds.Catalog().Since("1.37"):
 			what = "invalid JSON patch"
 		}
-		return nil, syntaxStatus(what, err)
+		return nil, syntaxStatus("", t.bodyError(what+": "+err.Error(), err))
 	}
 	root := doc.Root
 	if t.Document != nil && t.Format == ApplyPatch && root.Exists() {
@@ -128,10 +132,10 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Sta
 	if err != nil && t.Format == MergePatch && body.value.Kind() == document.List && t.strictness() == validateIgnore {
 		// The result of a merge patch that is a list is that list (RFC 7386). The API server
 		// refuses the patch only to look for unknown fields, and otherwise its result.
-		return document.Value{}, nil, resultStatus(body.value.String(), err.Error(), err)
+		return document.Value{}, nil, resultStatus(body.value.String(), err.Error(), t.bodyError(err.Error(), err))
 	}
 	if err != nil {
-		return document.Value{}, nil, patchStatus(err)
+		return document.Value{}, nil, t.patchStatus(err)
 	}
 	t.passedBody(StageSent, next)
 	problems := body.problems
@@ -189,16 +193,14 @@ func follow(object document.Value, pointer string) (document.Path, bool) {
 }
 
 // patchStatus converts the error of a patch to a Status.
-func patchStatus(err error) *Status {
+func (t *task) patchStatus(err error) *Status {
 	var e *patch.Error
 	if !errors.As(err, &e) {
 		return plainError(err)
 	}
 	switch e.Code() {
 	case 400:
-		st := badRequest(err.Error())
-		st.Err = err
-		return st
+		return syntaxStatus("", t.bodyError(err.Error(), err))
 	case 413:
 		st := tooLarge("Request entity too large: " + err.Error()) // apimachinery's NewRequestEntityTooLargeError
 		st.Err = err
@@ -222,7 +224,7 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 	next, lost, early := t.patchedType(k, next, from)
 	if early != nil {
 		if early.Code == 422 {
-			return refused(errors.New(early.Message))
+			return refused(cmp.Or[error](early.Err, errors.New(early.Message)))
 		}
 		return document.Value{}, nil, early
 	}
@@ -260,18 +262,20 @@ func resultStatus(value, why string, err error) *Status {
 // ownType sets apiVersion and kind in the result of a strategic merge patch to those of the
 // endpoint. The patch may contain other ones, provided they are strings: the API server
 // decodes the result into the Go type of the endpoint.
-func ownType(k *schema.Kind, v document.Value) (document.Value, *Status) {
-	if st := typeIsText(v); st != nil {
+func (t *task) ownType(k *schema.Kind, v document.Value) (document.Value, *Status) {
+	if st := t.typeIsText(v); st != nil {
 		return v, st
 	}
 	return v.With("apiVersion", document.NewString(k.APIVersion())).With("kind", document.NewString(k.Kind)), nil
 }
 
 // typeIsText refuses the result of a patch whose apiVersion or kind is neither a string nor null.
-func typeIsText(v document.Value) *Status {
+func (t *task) typeIsText(v document.Value) *Status {
 	for _, key := range [...]string{"apiVersion", "kind"} {
 		if m := v.Get(key); m.Exists() && !m.IsNull() && m.Kind() != document.String {
-			return unprocessable("the patched object has "+article(m.Kind())+" as its "+key+", expected a string", nil)
+			e := t.bodyError("the patched object has "+article(m.Kind())+" as its "+key+", expected a string", nil)
+			e.Member, e.Value = key, m
+			return unprocessable(e.Message, e)
 		}
 	}
 	return nil
@@ -305,18 +309,24 @@ func (t *task) patchedType(k *schema.Kind, v document.Value, from defaults.Sourc
 		return v, nil, unprocessable("the result of the patch is "+article(v.Kind())+", expected an object", nil)
 	}
 	if k.Builtin && from == defaults.FromTree {
-		v, st := ownType(k, v)
+		v, st := t.ownType(k, v)
 		return v, nil, st
 	}
-	if st := typeIsText(v); st != nil {
+	if st := t.typeIsText(v); st != nil {
 		return v, nil, st
 	}
 	version, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
 	if !k.Builtin {
 		return v, nil, customType(v)
 	}
+	if _, _, parsed := schema.SplitAPIVersion(version); !parsed {
+		return v, nil, unprocessable("unexpected GroupVersion string: "+version, nil)
+	}
 	if kind != "" && kind != k.Kind {
-		return v, nil, unprocessable("the patched object has kind "+kind+", but the endpoint serves "+k.Kind, nil)
+		if version == "" {
+			v = v.With("apiVersion", document.NewString(k.APIVersion()))
+		}
+		return v, nil, unprocessable(otherKind(v, k, t.kinds.Catalog()), nil)
 	}
 	if version == "" {
 		var lost []Problem
@@ -336,8 +346,8 @@ func (t *task) patchedType(k *schema.Kind, v document.Value, from defaults.Sourc
 	if kinds.FormerVersion(k, version) {
 		return v.With("apiVersion", document.NewString(k.APIVersion())), nil, nil
 	}
-	if _, _, parsed := schema.SplitAPIVersion(version); !parsed {
-		return v, nil, unprocessable("unexpected GroupVersion string: "+version, nil)
+	if why := otherKind(v, k, t.kinds.Catalog()); why != "" {
+		return v, nil, unprocessable(why, nil)
 	}
 	return v, nil, unprocessable("no kind "+strconv.Quote(k.Kind)+" is registered for version "+strconv.Quote(version)+", or its objects have another form than those of "+k.APIVersion(), nil)
 }

@@ -51,7 +51,8 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	}
 	config := body.value
 	if config.Kind() != document.Object && !config.IsNull() {
-		return live, nil, badRequest("error decoding " + t.configurationText() + ": the configuration is " + article(config.Kind()) + ", expected an object")
+		e := t.bodyError("error decoding "+t.configurationText()+": the configuration is "+article(config.Kind())+", expected an object", nil)
+		return live, nil, syntaxStatus("", e)
 	}
 	m, err := t.fieldManager(t.ep)
 	if err != nil {
@@ -76,7 +77,11 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 		return live, nil, st
 	}
 	if otherName {
-		return live, nil, t.otherName(config, err)
+		st := t.otherName(config, err)
+		if strict == validateWarn {
+			st = st.warning(messages(body.problems))
+		}
+		return live, nil, st
 	}
 	if len(body.problems) > 0 && strict == validateWarn {
 		t.problems = body.problems

@@ -157,7 +157,7 @@ func TestUpdateComparesVersions(t *testing.T) {
 		{"no object", maps + "/none", `{"metadata":{"name":"none"}}`, 404, cluster.ReasonNotFound, `configmaps "none" not found`},
 		{"another kind", maps + "/m", `{"kind":"Secret","metadata":{"name":"m"}}`, 400, cluster.ReasonBadRequest, ""},
 		{"another version", maps + "/m", `{"apiVersion":"v2","metadata":{"name":"m"}}`, 400, cluster.ReasonBadRequest,
-			`the API version in the data (v2) does not match the expected API version (v1)`},
+			`ConfigMap in version "v2" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "v2" in scheme "pkg/runtime/scheme.go:111"`},
 	} {
 		st := q.refused(c.code, cluster.Update, c.path, c.body)
 		if st.Reason != c.reason || c.message != "" && st.Message != c.message {

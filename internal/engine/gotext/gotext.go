@@ -4,6 +4,7 @@
 package gotext
 
 import (
+	"encoding/hex"
 	"strconv"
 	"strings"
 
@@ -113,4 +114,21 @@ func JSONKind(v document.Value) string {
 		return "number"
 	}
 	return "null"
+}
+
+// Summary returns the beginning of a body as kube-apiserver's messages show it: in hexadecimal unless it begins as an
+// object.
+func Summary(body []byte) string {
+	const most = 30
+	short, more := body, ""
+	if len(body) > most {
+		short, more = body[:most], " ..."
+	}
+	switch {
+	case len(body) == 0:
+		return "<empty>"
+	case body[0] == '{':
+		return string([]rune(string(short))) + more // bytes that are not UTF-8 become U+FFFD, each one
+	}
+	return hex.EncodeToString(short) + more
 }

@@ -20,14 +20,19 @@ func shortened(message string) string {
 	return message
 }
 
-// Worded returns a failure for a value that cannot be decoded, or for a patch that cannot be applied, with
+// Worded returns a failure for a body or a value that cannot be decoded, or for a patch that cannot be applied, with
 // kube-apiserver's message, for which clients may look. The cluster's own message names the field and the value
 // instead of Go types.
 func Worded(status *cluster.Status) *cluster.Status {
+	var body *cluster.BodyError
 	var undecoded *defaults.DecodeError
 	var unpatched *patch.Error
 	own, message := "", ""
+	if errors.As(status.Err, &body) {
+		own, message = body.Message, shortened(bodyMessage(body))
+	}
 	switch {
+	case message != "":
 	case errors.As(status.Err, &undecoded):
 		own, message = undecoded.Error(), Message(undecoded)
 	case errors.As(status.Err, &unpatched) && unpatched.Problem != patch.OtherProblem:
