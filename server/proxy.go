@@ -31,9 +31,9 @@ func (p place) isProxy() bool {
 // proxyRefusal returns the answer to a request for a proxy subresource. kube-apiserver looks for the object and its
 // address before it connects to it (pkg/registry/core, ResourceLocation of pods, services and nodes); there are no
 // containers and nodes to connect to here. As there, the user of the request needs no right to read the object. Methods
-// that the authorizer cannot decide about are refused.
+// that have no verb are refused, except OPTIONS, which is passed on.
 func (s *Server) proxyRefusal(r *http.Request, p place) error {
-	if _, ok := p.authorizedVerb(r); !ok {
+	if _, ok := p.authorizedVerb(r); !ok && r.Method != http.MethodOptions {
 		return errMethod
 	}
 	if p.name == "" {
