@@ -157,7 +157,7 @@ func TestVersionOfAContinuedList(t *testing.T) {
 	for version, want := range map[string]string{
 		"5": "specifying resource version is not allowed when using continue",
 		"a": "specifying resource version is not allowed when using continue",
-		"0": "invalid continue token: not in base64",
+		"0": "invalid continue token: continue key is not valid: illegal base64 data at input byte 0",
 	} {
 		r := &Request{Verb: List, Version: "v1", Resource: "configmaps", Options: Options{Continue: "=", ResourceVersion: version}}
 		var st *Status

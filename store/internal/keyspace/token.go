@@ -29,23 +29,23 @@ func (t Token) Encode() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(raw))
 }
 
-// DecodeToken parses a token that Encode returned.
+// DecodeToken parses a token that Encode returned. Its errors begin as those of kube-apiserver.
 func DecodeToken(text string) (Token, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil {
-		return Token{}, fmt.Errorf("%w: not in base64", ErrInvalidContinue)
+		return Token{}, fmt.Errorf("%w: continue key is not valid: %w", ErrInvalidContinue, err)
 	}
 	version, rest, _ := strings.Cut(string(raw), ":")
 	if version != tokenVersion {
-		return Token{}, fmt.Errorf("%w: unknown version", ErrInvalidContinue)
+		return Token{}, fmt.Errorf("%w: continue key is not valid: server does not recognize this encoded version", ErrInvalidContinue)
 	}
 	number, start, found := strings.Cut(rest, ":")
 	revision, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || revision != LatestRevision && revision <= 0 {
-		return Token{}, fmt.Errorf("%w: no revision", ErrInvalidContinue)
+		return Token{}, fmt.Errorf("%w: continue key is not valid: incorrect encoded start resourceVersion (version %s)", ErrInvalidContinue, tokenVersion)
 	}
 	if !found || start == "" {
-		return Token{}, fmt.Errorf("%w: no start key", ErrInvalidContinue)
+		return Token{}, fmt.Errorf("%w: continue key is not valid: encoded start key empty (version %s)", ErrInvalidContinue, tokenVersion)
 	}
 	return Token{Revision: revision, Start: start}, nil
 }
