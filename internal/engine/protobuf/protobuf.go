@@ -24,6 +24,15 @@ const (
 	maxJSON  = 64 << 20
 )
 
+// notBytes returns the error for a field of the message Unknown, or of its TypeMeta, that is neither a message nor text. last
+// is the number of the last field of the message; those after it are unknown and ignored.
+func notBytes(number uint64, v value, last uint64) error {
+	if number > last || v.wire == wireBytes {
+		return nil
+	}
+	return fmt.Errorf("%w: wire type %d in field %d of the envelope, which has %d", errMalformed, v.wire, number, wireBytes)
+}
+
 // Decode returns an encoded object with its apiVersion and kind. The body is neither modified
 // nor retained. The object equals the JSON of client-go except for null fields.
 func Decode(body []byte) (document.Value, error) { return DecodeAs(body, "", "") }
@@ -40,6 +49,9 @@ func DecodeAs(body []byte, expectedVersion, expectedKind string) (document.Value
 	}
 	var apiVersion, kind, encoded string
 	err := eachField(rest, func(n uint64, v value) error {
+		if err := notBytes(n, v, 4); err != nil {
+			return err
+		}
 		switch n {
 		case 1:
 			return eachField(v.text, func(n uint64, v value) error {
@@ -49,7 +61,7 @@ func DecodeAs(body []byte, expectedVersion, expectedKind string) (document.Value
 				case 2:
 					kind = v.text
 				}
-				return nil
+				return notBytes(n, v, 2)
 			})
 		case 2:
 			encoded = v.text
