@@ -230,7 +230,7 @@ export function makeEditor(options: EditorOptions): Editor {
     EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
     EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
-      arrived = update.transactions.some((t) => t.isUserEvent("input.paste"));
+      arrived = update.transactions.some((t) => t.isUserEvent("input.paste")) && "pasted";
       const text = update.state.doc.toString();
       const mode = modeOf(text);
       if (mode !== modeOf(update.startState.doc.toString())) update.view.dispatch({ effects: language.reconfigure(modes[mode]()) });
@@ -241,7 +241,7 @@ export function makeEditor(options: EditorOptions): Editor {
   const view = new EditorView({ state: state(options.text ?? ""), parent: root, root });
   const states = new Map<number, EditorState>();
   let shown = options.id;
-  let arrived = true; // the text was pasted, or is shown for the first time since another one
+  let arrived: "pasted" | "shown" | false = "shown"; // the text was pasted, or is shown for the first time since another one
   return {
     host,
     text: () => view.state.doc.toString(),
@@ -252,7 +252,7 @@ export function makeEditor(options: EditorOptions): Editor {
         view.setState((id === undefined ? undefined : states.get(id)) ?? state(text));
       }
       if (text !== view.state.doc.toString()) view.dispatch({ changes: difference(view.state.doc.toString(), text), annotations: [outside.of(true), Transaction.addToHistory.of(false)] });
-      if (id !== shown) arrived = true;
+      if (id !== shown) arrived = "shown";
       shown = id;
     },
     annotate(marks, cards = []) {
@@ -266,7 +266,7 @@ export function makeEditor(options: EditorOptions): Editor {
       if (arrived && Number.isFinite(first)) {
         const { from } = state.doc.line(Math.min(first, state.doc.lines));
         // Scrolling the page would move the introduction out of view, which a first visitor has not read yet.
-        if (document.documentElement.dataset.begun === undefined) view.requestMeasure({ read: () => view.lineBlockAt(from).top, write: (top) => (view.scrollDOM.scrollTop = top - above) });
+        if (arrived === "shown" && document.documentElement.dataset.begun === undefined) view.requestMeasure({ read: () => view.lineBlockAt(from).top, write: (top) => (view.scrollDOM.scrollTop = top - above) });
         else effects.push(EditorView.scrollIntoView(from, { y: "start", yMargin: above }));
         arrived = false;
       }
