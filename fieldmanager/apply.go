@@ -54,7 +54,11 @@ func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Obj
 		return Object{}, err
 	}
 	self := m.self(o.FieldManager, structured.OperationApply)
-	merged, changed, after, err := m.merge(value, config, entries, self, o.Force)
+	applied := config
+	if isCoreVersion(config, m.config.APIVersion) {
+		applied = config.With("apiVersion", document.NewString(m.config.APIVersion))
+	}
+	merged, changed, after, err := m.merge(value, applied, entries, self, o.Force)
 	if err != nil {
 		return Object{}, err
 	}
@@ -94,7 +98,7 @@ func (m *Manager) checkApply(live Object, config document.Value, manager string)
 		return notSplit()
 	}
 	version, kind := config.Get("apiVersion").StringOr(""), config.Get("kind").StringOr("")
-	if version != m.config.APIVersion || kind != m.config.Kind {
+	if version != m.config.APIVersion && !isCoreVersion(config, m.config.APIVersion) || kind != m.config.Kind {
 		if !strings.Contains(version, "/") {
 			version = "/" + version // the empty group, as the API server prints it
 		}
@@ -104,6 +108,12 @@ func (m *Manager) checkApply(live Object, config document.Value, manager string)
 		return &RequestError{"metadata.managedFields must be nil", document.Keys("metadata", "managedFields")}
 	}
 	return nil
+}
+
+// isCoreVersion reports whether a configuration has a version of the core group with the empty name of that group: "/v1"
+// for v1, which the API server takes.
+func isCoreVersion(config document.Value, apiVersion string) bool {
+	return !strings.Contains(apiVersion, "/") && config.Get("apiVersion").StringOr("") == "/"+apiVersion
 }
 
 // isMistyped reports whether managedFields have a value of a wrong type. The API server cannot
