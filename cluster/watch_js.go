@@ -5,7 +5,7 @@ package cluster
 import "context"
 
 // watcher has no values: nothing watches in a browser, and its engines are smaller without it. The tag watches adds
-// watches for the tests that replay recordings.
+// watches, selectors and the deletion of collections for the tests that replay recordings.
 type watcher struct{}
 
 func (w *watcher) endAt(int64) {}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # The engine compiled to WebAssembly, under Node, answers the recordings of
 # kube-apiserver as the native one does. The page's first engine is built without the
-# validation of built-in kinds and some calls, and no engine has watches; the recordings and other tests ask for
-# them.
+# validation of built-in kinds and some calls, and no engine has watches and selectors (tag watches); the recordings
+# and other tests ask for them.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$(go env GOROOT)

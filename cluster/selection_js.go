@@ -1,0 +1,32 @@
+//go:build js && !watches
+
+package cluster
+
+import (
+	"context"
+
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// selection selects all objects of a resource, in a namespace or in all: nothing lists with selectors in a browser, and
+// its engines are smaller without them.
+type selection struct {
+	scope  string
+	single bool
+}
+
+func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
+	if r.LabelSelector != "" || r.FieldSelector != "" {
+		return nil, notAllowedHere()
+	}
+	return &selection{scope: ep.key(r.Namespace, "")}, nil
+}
+
+func (*selection) all() bool { return true }
+
+func (*pipeline) matches(*selection, *schema.Kind, *Record) (bool, *Status) { return true, nil }
+
+// deleteCollection refuses to delete collections, for the same reason.
+func (c *Cluster) deleteCollection(context.Context, *Request, *endpoint) (*Response, *Status) {
+	return nil, notAllowedHere()
+}
