@@ -116,11 +116,5 @@ func (l *Lab) nearestKind(id schema.GroupVersionKind) (known bool, hint string) 
 func compareVersions(a, b string) int {
 	_, va, _ := schema.SplitAPIVersion(a)
 	_, vb, _ := schema.SplitAPIVersion(b)
-	switch {
-	case schema.VersionBefore(va, vb):
-		return -1
-	case schema.VersionBefore(vb, va):
-		return 1
-	}
-	return 0
+	return schema.CompareVersions(va, vb)
 }

@@ -179,17 +179,16 @@ func checkType(v document.Value, k *schema.Kind, catalog *schema.Catalog, body f
 		}
 		v = v.With("kind", document.NewString(k.Kind))
 	}
-	if k.Builtin {
-		switch version.StringOr("") {
-		case "", "/", k.Group + "/": // without a version, and without another group
-			v = v.With("apiVersion", document.NewString(k.APIVersion()))
-		}
+	sent := version.StringOr("")
+	if _, _, ok := schema.SplitAPIVersion(sent); !ok && k.Builtin {
+		return unrecognized("unexpected GroupVersion string: " + sent)
 	}
-	if k.Group == "" && v.Get("apiVersion").StringOr("") == "/"+k.Version { // "/v1" has the empty group
-		v = v.With("apiVersion", document.NewString(k.APIVersion()))
+	canonical := schema.CanonicalAPIVersion(sent)
+	if k.Builtin && (canonical == "" || canonical == k.Group+"/") { // without a version, and without another group
+		canonical = k.APIVersion()
 	}
-	if strings.Count(version.StringOr(""), "/") > 1 && k.Builtin {
-		return unrecognized("unexpected GroupVersion string: " + version.StringOr(""))
+	if canonical != sent {
+		v = v.With("apiVersion", document.NewString(canonical))
 	}
 	return v, inconvertible(v, k, catalog)
 }
@@ -224,14 +223,18 @@ func otherKind(v document.Value, k *schema.Kind, catalog *schema.Catalog) string
 	}
 	known := registered(catalog, schema.GroupVersionKind{Group: group, Version: version, Kind: kind})
 	former := group == k.Group || catalog != nil && (group == "extensions" || slices.Contains(catalog.Groups(), group))
-	if kind == k.Kind && (catalog == nil || known || former && !isStable(version)) {
+	former = former && (schema.IsPrerelease(version) || version == internalVersion)
+	if kind == k.Kind && (catalog == nil || known || former) {
 		return ""
 	}
 	if known && schemeOf(group) == schemeOf(k.Group) {
 		return "converting (" + version + "." + kind + ") to (" + internalPackage(k.Group) + "." + k.Kind + "): unknown conversion"
 	}
-	return unregistered(kind, apiVersion)
+	return unregistered(kind, schema.CanonicalAPIVersion(apiVersion))
 }
+
+// internalVersion is the version of the types in the memory of kube-apiserver, which its scheme has for each group.
+const internalVersion = "__internal"
 
 // unregistered returns the message of apimachinery's scheme about a kind that a version does not have.
 func unregistered(kind, apiVersion string) string {
@@ -253,12 +256,6 @@ func registered(catalog *schema.Catalog, gvk schema.GroupVersionKind) bool {
 	gvk.Kind = strings.TrimSuffix(gvk.Kind, "List")
 	_, ok := catalog.Kind(gvk)
 	return ok
-}
-
-// isStable reports whether a version is neither an alpha or beta version nor kube-apiserver's internal one.
-func isStable(version string) bool {
-	number, ok := strings.CutPrefix(version, "v")
-	return ok && strings.Trim(number, "0123456789") == ""
 }
 
 // schemeOf returns the name of the program whose scheme has the kinds of a group.

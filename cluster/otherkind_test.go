@@ -9,8 +9,9 @@ import (
 // The messages are those of kube-apiserver 1.36.3.
 func TestObjectsOfAnotherKind(t *testing.T) {
 	const (
-		maps = "/api/v1/namespaces/n/configmaps"
-		none = `" in scheme "pkg/runtime/scheme.go:111"`
+		maps        = "/api/v1/namespaces/n/configmaps"
+		deployments = "/apis/apps/v1/namespaces/n/deployments"
+		none        = `" in scheme "pkg/runtime/scheme.go:111"`
 	)
 	q := newRequests(t, cluster.Config{})
 	for _, c := range []struct{ why, path, apiVersion, kind, want string }{
@@ -23,6 +24,11 @@ func TestObjectsOfAnotherKind(t *testing.T) {
 		{"no kind of another group", maps, "apps/v1", "Foo", `Foo in version "v1" cannot be handled as a ConfigMap: no kind "Foo" is registered for version "apps/v1` + none},
 		{"no version", maps, "apps/v9", "Deployment", `Deployment in version "v9" cannot be handled as a ConfigMap: no kind "Deployment" is registered for version "apps/v9` + none},
 		{"a group that Kubernetes does not have", maps, "foo/v1", "ConfigMap", `ConfigMap in version "v1" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "foo/v1` + none},
+		{"an empty group", maps, "/v2", "ConfigMap", `ConfigMap in version "v2" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "v2` + none},
+		{"an empty group for a kind of another", deployments, "/v1", "Deployment", `Deployment in version "v1" cannot be handled as a Deployment: no kind "Deployment" is registered for version "v1` + none},
+		{"no form of a version", deployments, "apps/foo", "Deployment", `Deployment in version "foo" cannot be handled as a Deployment: no kind "Deployment" is registered for version "apps/foo` + none},
+		{"a beta version without a number", deployments, "apps/v1beta", "Deployment", `Deployment in version "v1beta" cannot be handled as a Deployment: no kind "Deployment" is registered for version "apps/v1beta` + none},
+		{"the version in memory", deployments, "apps/__internal", "Deployment", `the API version in the data (apps/__internal) does not match the expected API version (apps/v1)`},
 		{"no apiVersion at all", maps, "a/b/c", "ConfigMap", `the object provided is unrecognized (must be of type ConfigMap): unexpected GroupVersion string: a/b/c ({"apiVersion": "a/b/c", "kind" ...)`},
 		{"the scheme of another program", maps, "apiextensions.k8s.io/v1", "CustomResourceDefinition",
 			`CustomResourceDefinition in version "v1" cannot be handled as a ConfigMap: no kind "CustomResourceDefinition" is registered for version "apiextensions.k8s.io/v1` + none},

@@ -9,6 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // ApplyOptions holds the options of an apply.
@@ -55,7 +56,7 @@ func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Obj
 	}
 	self := m.self(o.FieldManager, structured.OperationApply)
 	applied := config
-	if isCoreVersion(config, m.config.APIVersion) {
+	if config.Get("apiVersion").StringOr("") != m.config.APIVersion { // "/v1"
 		applied = config.With("apiVersion", document.NewString(m.config.APIVersion))
 	}
 	merged, changed, after, err := m.merge(value, applied, entries, self, o.Force)
@@ -98,7 +99,7 @@ func (m *Manager) checkApply(live Object, config document.Value, manager string)
 		return notSplit()
 	}
 	version, kind := config.Get("apiVersion").StringOr(""), config.Get("kind").StringOr("")
-	if version != m.config.APIVersion && !isCoreVersion(config, m.config.APIVersion) || kind != m.config.Kind {
+	if schema.CanonicalAPIVersion(version) != m.config.APIVersion || kind != m.config.Kind {
 		if !strings.Contains(version, "/") {
 			version = "/" + version // the empty group, as the API server prints it
 		}
@@ -108,12 +109,6 @@ func (m *Manager) checkApply(live Object, config document.Value, manager string)
 		return &RequestError{"metadata.managedFields must be nil", document.Keys("metadata", "managedFields")}
 	}
 	return nil
-}
-
-// isCoreVersion reports whether a configuration has a version of the core group with the empty name of that group: "/v1"
-// for v1, which the API server takes.
-func isCoreVersion(config document.Value, apiVersion string) bool {
-	return !strings.Contains(apiVersion, "/") && config.Get("apiVersion").StringOr("") == "/"+apiVersion
 }
 
 // isMistyped reports whether managedFields have a value of a wrong type. The API server cannot

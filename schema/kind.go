@@ -34,6 +34,15 @@ func SplitAPIVersion(apiVersion string) (group, version string, ok bool) {
 	return group, version, !strings.Contains(version, "/")
 }
 
+// CanonicalAPIVersion returns an apiVersion in the form in which the API server writes it: a version of the core group
+// without the empty name of that group, as "v1" for "/v1". Other texts stay as they are.
+func CanonicalAPIVersion(apiVersion string) string {
+	if group, version, ok := SplitAPIVersion(apiVersion); ok {
+		return APIVersion(group, version)
+	}
+	return apiVersion
+}
+
 // Kind describes one kind in one version. Its fields must not be modified.
 type Kind struct {
 	GroupVersionKind

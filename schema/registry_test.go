@@ -164,6 +164,17 @@ func TestVersionBefore(t *testing.T) {
 	}
 }
 
+func TestIsPrerelease(t *testing.T) {
+	for version, want := range map[string]bool{
+		"v1alpha1": true, "v2beta10": true,
+		"v1": false, "v1beta": false, "v1alphabeta2": false, "1beta1": false, "beta1": false, "": false,
+	} {
+		if got := IsPrerelease(version); got != want {
+			t.Errorf("%q: %v, want %v", version, got, want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	names := []string{"replicas", "selector", "template", "strategy", "paused", "image", "imagePullPolicy"}
 	for _, c := range []struct{ name, want, reason string }{
@@ -193,6 +204,16 @@ func TestSplitAPIVersion(t *testing.T) {
 		g, v, ok := SplitAPIVersion(c.text)
 		if ok != c.ok || ok && (g != c.group || v != c.version || APIVersion(g, v) != c.text) {
 			t.Errorf("%q is %q, %q, %v", c.text, g, v, ok)
+		}
+	}
+}
+
+func TestCanonicalAPIVersion(t *testing.T) {
+	for text, want := range map[string]string{
+		"/v1": "v1", "v1": "v1", "/": "", "": "", "apps/v1": "apps/v1", "apps/": "apps/", "//v1": "//v1",
+	} {
+		if got := CanonicalAPIVersion(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

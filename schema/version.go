@@ -38,6 +38,12 @@ func CompareVersions(a, b string) int {
 	return 0
 }
 
+// IsPrerelease reports whether an API version is an alpha or beta version, such as v1beta1.
+func IsPrerelease(version string) bool {
+	v, ok := parseVersion(version)
+	return ok && v.stage != stageStable
+}
+
 type apiVersion struct{ stage, major, minor int }
 
 // The stages of an API version.

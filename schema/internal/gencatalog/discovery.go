@@ -101,7 +101,7 @@ func offByDefault(k schema.GroupVersionKind) bool {
 	if k.Group == "flowcontrol.apiserver.k8s.io" && k.Version == "v1beta3" {
 		return false
 	}
-	return strings.Contains(k.Version, "alpha") || strings.Contains(k.Version, "beta")
+	return schema.IsPrerelease(k.Version)
 }
 
 // offByGate are the subresources, by release, that an API server serves only with a feature gate that is off by
