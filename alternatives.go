@@ -27,7 +27,7 @@ type Alternatives struct {
 	// apply configuration, in this order.
 	Patches []Alternative `json:"patches"`
 	// Notes lists findings and assumptions for the user, and Warnings those that the API server sends with the update.
-	Notes    []string `json:"notes,omitempty"`
+	Notes    []Note   `json:"notes,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 

@@ -56,7 +56,7 @@ type Error struct {
 	// 409 too.
 	Conflicts *Conflicts `json:"conflicts,omitempty"`
 	// Notes lists findings and assumptions made before the change was refused.
-	Notes []string `json:"notes,omitempty"`
+	Notes []Note `json:"notes,omitempty"`
 	// Err is the cause: a *cluster.Status from the API server's pipeline, or an error that
 	// wraps ErrNoKind, ErrNoMatch or ErrInput.
 	Err error `json:"-"`

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -31,39 +30,39 @@ type schemalessKind struct {
 }
 
 // Kind returns the kind of an object by its apiVersion and kind. If the kind is unknown and
-// the Lab is not strict, the result is a custom kind without a schema, and note explains
-// that. An error wraps ErrNoKind or ErrInput.
-func (l *Lab) Kind(object document.Value) (kind *schema.Kind, note string, err error) {
+// the Lab is not strict, the result is a custom kind without a schema, and note is a
+// [NoSchema]; otherwise note is nil. An error wraps ErrNoKind or ErrInput.
+func (l *Lab) Kind(object document.Value) (kind *schema.Kind, note Note, err error) {
 	if err := l.usable(); err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	return l.kindOf(object, hasNamespace(object), false)
 }
 
 // kindOf finds the kind of an object. Unless the Lab is strict, an unknown kind outside the
-// built-in groups becomes one without a schema, and note explains that.
-func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Kind, note string, err error) {
+// built-in groups becomes one without a schema, and note is a NoSchema.
+func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Kind, note Note, err error) {
 	if kind, ok := l.Kinds().Of(v); ok {
-		return kind, "", nil
+		return kind, nil, nil
 	}
 	apiVersion, name := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
 	for _, field := range [...]string{"apiVersion", "kind"} {
 		if text := notString(v, field); text != "" {
-			return nil, "", &fieldProblem{document.Keys(field), text, ErrInput}
+			return nil, nil, &fieldProblem{document.Keys(field), text, ErrInput}
 		}
 	}
 	if apiVersion == "" || name == "" {
-		return nil, "", &fieldProblem{nil, "apiVersion and kind are required", ErrInput}
+		return nil, nil, &fieldProblem{nil, "apiVersion and kind are required", ErrInput}
 	}
 	group, version, ok := schema.SplitAPIVersion(apiVersion)
 	if !ok {
-		return nil, "", &fieldProblem{document.Keys("apiVersion"), fmt.Sprintf("apiVersion %q has more than one slash", apiVersion), ErrInput}
+		return nil, nil, &fieldProblem{document.Keys("apiVersion"), fmt.Sprintf("apiVersion %q has more than one slash", apiVersion), ErrInput}
 	}
 	id := schemalessKind{schema.GroupVersionKind{Group: group, Version: version, Kind: name}, namespaced, status}
 	if known, hint := l.nearestKind(id.GroupVersionKind); known || l.strict {
-		return nil, "", &fieldProblem{document.Keys("kind"), fmt.Sprintf("no kind %q is registered for version %q%s", name, apiVersion, hint), ErrNoKind}
+		return nil, nil, &fieldProblem{document.Keys("kind"), fmt.Sprintf("no kind %q is registered for version %q%s", name, apiVersion, hint), ErrNoKind}
 	}
-	note = manifest.WithoutSchema(printable(name), printable(apiVersion), "outside metadata, lists merge as a whole, and nothing is defaulted, pruned or validated")
+	note = NoSchema{APIVersion: apiVersion, Kind: name, Consequence: "outside metadata, lists merge as a whole, and nothing is defaulted, pruned or validated"}
 	return l.schemaless.LoadOrStore(id, id.kind()).(*schema.Kind), note, nil
 }
 

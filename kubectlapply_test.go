@@ -103,7 +103,7 @@ func (r *recordedApply) compare(t *testing.T, lab *patchlab.Lab) {
 		t.Errorf("%s: the object or a time of its managers changes (%v):\ngot  %s\nwant %s", r.Reason, err, got.Object(), live)
 	}
 	if _, warning, found := strings.Cut(strings.TrimSpace(r.Stderr), "Error: "); found &&
-		!slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, warning) }) {
+		!slices.ContainsFunc(got.Notes, func(n patchlab.Note) bool { return strings.Contains(n.String(), warning) }) {
 		t.Errorf("%s: the notes %q do not contain kubectl's warning %q", r.Reason, got.Notes, warning)
 	}
 }

@@ -466,7 +466,7 @@ spec:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "2 CEL rules of Toy were not evaluated; "; !strings.Contains(strings.Join(result.Notes, "\n"), want) {
+	if want := (patchlab.RulesNotRun{Kind: "Toy", Rules: 2}); !slices.Contains(result.Notes, patchlab.Note(want)) {
 		t.Errorf("notes %q lack %q", result.Notes, want)
 	}
 }

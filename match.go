@@ -18,7 +18,7 @@ type matched struct {
 	// at is the index of the live object, -1 if there is none.
 	at     int
 	target Target
-	notes  []string
+	notes  []Note
 }
 
 // match finds the live object that a document changes.
@@ -71,11 +71,11 @@ func (l *Lab) noteVersion(m *matched, live document.Value) {
 		return
 	}
 	if _, defined := l.Kinds().Of(m.Value); !defined {
-		m.notes = append(m.notes, fmt.Sprintf("the version changes from %s to %s: without the CustomResourceDefinition of %s (--crd), the fields of both are assumed to be the same",
-			printable(version), printable(m.kind.APIVersion()), printable(m.kind.Kind)))
+		m.notes = append(m.notes, NoteText(fmt.Sprintf("the version changes from %s to %s: without the CustomResourceDefinition of %s (--crd), the fields of both are assumed to be the same",
+			printable(version), printable(m.kind.APIVersion()), printable(m.kind.Kind))))
 	} else if _, served := l.Kinds().Of(live); m.kind.Builtin && !served {
-		m.notes = append(m.notes, fmt.Sprintf("the live object is in version %s, which this Kubernetes version does not serve: its fields are read as those of %s, and others are dropped",
-			printable(version), m.kind.APIVersion()))
+		m.notes = append(m.notes, NoteText(fmt.Sprintf("the live object is in version %s, which this Kubernetes version does not serve: its fields are read as those of %s, and others are dropped",
+			printable(version), m.kind.APIVersion())))
 	}
 }
 
@@ -149,7 +149,7 @@ func (l *Lab) identify(m *matched, v document.Value, namespaced bool, c Change) 
 	}
 	m.kind = kind
 	m.target.APIVersion, m.target.Kind = kind.APIVersion(), kind.Kind
-	if note != "" {
+	if note != nil {
 		m.notes = append(m.notes, note)
 	}
 	return nil
@@ -204,7 +204,7 @@ func (l *liveObjects) inferNamespace(m *matched, candidates []int) error {
 	m.target.Namespace = "default"
 	if len(namespaces) == 1 && namespaces[0] != "" && namespaces[0] != "default" {
 		m.target.Namespace = namespaces[0]
-		m.notes = append(m.notes, "the manifest has no namespace: using the live object in namespace "+namespaces[0])
+		m.notes = append(m.notes, NoteText("the manifest has no namespace: using the live object in namespace "+namespaces[0]))
 	}
 	return nil
 }
@@ -283,7 +283,7 @@ func mayCreate(m *matched, live *liveObjects, c Change) error {
 		if m.kind.Namespaced {
 			note += " in namespace " + printable(m.target.Namespace)
 		}
-		m.notes = append(m.notes, note)
+		m.notes = append(m.notes, NoteText(note))
 	}
 	return nil
 }

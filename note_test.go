@@ -1,6 +1,7 @@
 package patchlab_test
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -8,6 +9,34 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/patch"
 )
+
+// hasNote reports whether a result has a note with the given text.
+func hasNote(r *patchlab.Result, text string) bool {
+	return slices.ContainsFunc(r.Notes, func(n patchlab.Note) bool { return n.String() == text })
+}
+
+// TestNotesAreTheirTextsInJSON checks the notes that are more than a text.
+func TestNotesAreTheirTextsInJSON(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		note patchlab.Note
+		want string
+	}{
+		{"a kind without a schema", patchlab.NoSchema{APIVersion: "example.com/v1", Kind: "Gadget", Consequence: "lists merge as a whole"},
+			"no schema for Gadget in example.com/v1, whose CustomResourceDefinition was not given (--crd): lists merge as a whole"},
+		{"a kind is one line", patchlab.NoSchema{APIVersion: "example.com/v1", Kind: "A\nB", Consequence: "x"},
+			`no schema for "A\nB" in example.com/v1, whose CustomResourceDefinition was not given (--crd): x`},
+		{"one rule", patchlab.RulesNotRun{Kind: "Window", Rules: 1}, "1 CEL rule of Window was not evaluated; the program patchlab-admission evaluates it"},
+		{"several rules", patchlab.RulesNotRun{Kind: "Window", Rules: 12}, "12 CEL rules of Window were not evaluated; the program patchlab-admission evaluates them"},
+		{"a text", patchlab.NoteText("x"), "x"},
+	} {
+		b, err := json.Marshal([]patchlab.Note{c.note})
+		var got []string
+		if err != nil || json.Unmarshal(b, &got) != nil || !slices.Equal(got, []string{c.want}) || c.note.String() != c.want {
+			t.Errorf("%s: %q, in JSON %s, want %q (%v)", c.why, c.note, b, c.want, err)
+		}
+	}
+}
 
 // TestDroppedFieldsHavePositions checks the notes about unknown fields that the API server drops with a
 // warning. The text of a warning does not tell the dots in a key from those between fields.
@@ -52,7 +81,7 @@ spec:
 		if len(r.Warnings) != 1 {
 			t.Errorf("%s: warnings %q", c.why, r.Warnings)
 		}
-		if c.note == "" && len(r.Notes) > 0 || c.note != "" && !slices.Contains(r.Notes, c.note) {
+		if c.note == "" && len(r.Notes) > 0 || c.note != "" && !hasNote(r, c.note) {
 			t.Errorf("%s: notes %q, want %q", c.why, r.Notes, c.note)
 		}
 	}
@@ -80,7 +109,7 @@ func TestLastFinalizerIsNoted(t *testing.T) {
 		r, err := lab.Patch(patchlab.Bytes([]byte(live)), patchlab.Named("p.yaml", []byte(c.patch)), patchlab.PatchOptions{Type: patch.TypeMerge})
 		if err != nil {
 			t.Errorf("%s: %v", c.why, err)
-		} else if got := slices.Contains(r.Notes, note); got != c.want {
+		} else if got := hasNote(r, note); got != c.want {
 			t.Errorf("%s: notes %q", c.why, r.Notes)
 		}
 	}
@@ -123,7 +152,7 @@ func TestResetFieldsAreNoted(t *testing.T) {
 				continue
 			}
 			for _, note := range []string{status, spec} {
-				if slices.Contains(result.Notes, note) != (note == c.want) {
+				if hasNote(result, note) != (note == c.want) {
 					t.Errorf("%s: notes %q, want %q", c.why, result.Notes, c.want)
 				}
 			}

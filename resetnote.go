@@ -14,12 +14,12 @@ import (
 // resetFields returns a note for each field that the change sets and its endpoint resets to the value of
 // the live object, as it does with the status outside of the subresource. after is the object after the
 // change. Empty values and those that the object has are not noted: programs send them with everything else.
-func (w *write) resetFields(after document.Value) []string {
+func (w *write) resetFields(after document.Value) []Note {
 	what := "the object itself"
 	if w.change.Subresource == "status" {
 		what = "the subresource status"
 	}
-	var notes []string
+	var notes []Note
 	for _, field := range w.resets() {
 		path := document.Keys(strings.Split(field, ".")...)
 		if !w.sets(path, after) {
@@ -29,7 +29,7 @@ func (w *write) resetFields(after document.Value) []string {
 		if field == "status" {
 			note += ", but in one of the subresource (--subresource status)"
 		}
-		notes = append(notes, note)
+		notes = append(notes, NoteText(note))
 	}
 	return notes
 }

@@ -26,7 +26,7 @@ type Resolution struct {
 	// Result is the outcome of applying that configuration; nil while a conflict is open.
 	Result *Result `json:"result,omitempty"`
 	// Notes lists findings and assumptions for the user.
-	Notes []string `json:"notes,omitempty"`
+	Notes []Note `json:"notes,omitempty"`
 }
 
 // Resolve finds the conflicts of an apply and resolves each. choose returns explain.Force,

@@ -29,9 +29,9 @@ type Result struct {
 	Scale document.Value `json:"scale,omitzero"`
 	// Warnings lists the warnings that the API server would send.
 	Warnings []string `json:"warnings,omitempty"`
-	// Notes lists findings and assumptions: the detected action, the namespace, a kind
-	// without a schema.
-	Notes []string `json:"notes,omitempty"`
+	// Notes lists findings and assumptions, such as the detected action, the namespace or a
+	// kind without a schema.
+	Notes []Note `json:"notes,omitempty"`
 
 	noted *explain.Notes // nil unless Change.Explain is set
 }

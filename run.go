@@ -106,7 +106,7 @@ type write struct {
 	change Change
 	// live is the object before the change; nil if it does not exist.
 	live  *Object
-	notes []string
+	notes []Note
 	noted *explain.Notes // nil unless Change.Explain is set
 }
 
@@ -135,10 +135,10 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 		return nil, &OptionError{"force", "only server-side apply can be forced; this is a " + w.change.Action.Title()}
 	}
 	if why != "" {
-		w.notes = append(w.notes, fmt.Sprintf("%s: %s as field manager %q", why, w.change.Action.Title(), w.change.FieldManager))
+		w.notes = append(w.notes, NoteText(fmt.Sprintf("%s: %s as field manager %q", why, w.change.Action.Title(), w.change.FieldManager)))
 	}
 	if n := m.kind.Rules; n > 0 && !l.rules {
-		w.notes = append(w.notes, manifest.RulesNotRun(n, m.kind.Kind))
+		w.notes = append(w.notes, RulesNotRun{Kind: m.kind.Kind, Rules: n})
 	}
 	if w.change.Action == ActionJSONPatch {
 		w.notes = append(w.notes, withoutSlash(m.Value)...)
@@ -150,14 +150,14 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 		return nil, err
 	}
 	if w.live.Value.Lookup("metadata", "deletionTimestamp").Exists() {
-		w.notes = append(w.notes, "the live object is being deleted")
+		w.notes = append(w.notes, NoteText("the live object is being deleted"))
 	}
 	if from := w.live.Managed.ClientAppliers(); len(from) > 0 && w.change.Action == ActionApply && w.change.Subresource == "" && !w.transfers() {
 		w.notes = append(w.notes, keptByClientApply(strings.Join(from, ", "), w.change.FieldManager))
 	}
 	if m.at < live.given && w.withoutOwners(live, m.at) {
-		w.notes = append(w.notes, "a live object has no managedFields, so its fields are owned by \"before-first-apply\"; "+
-			"'kubectl get --show-managed-fields' prints them")
+		w.notes = append(w.notes, NoteText("a live object has no managedFields, so its fields are owned by \"before-first-apply\"; "+
+			"'kubectl get --show-managed-fields' prints them"))
 	}
 	return w, nil
 }
@@ -267,8 +267,8 @@ func (w *write) clientApply() (*Result, error) {
 		w.live = &read
 	}
 	if w.live != nil && !w.live.Value.Lookup("metadata", "annotations", patch.LastApplied).Exists() {
-		w.notes = append(w.notes, "the live object lacks the annotation "+patch.LastApplied+
-			": fields that the manifest no longer has are not removed; kubectl writes the annotation and warns")
+		w.notes = append(w.notes, NoteText("the live object lacks the annotation "+patch.LastApplied+
+			": fields that the manifest no longer has are not removed; kubectl writes the annotation and warns"))
 	}
 	r, err := cluster.ClientApply(w.kind, w.live.Join(), manifest.WithNamespace(w.Value, w.target.Namespace), w.lab.patches)
 	switch {
@@ -320,12 +320,12 @@ func (w *write) result(response *cluster.Response) *Result {
 	if w.live != nil {
 		r.Before = &Object{Kind: w.kind, Value: response.Before.Value, Managed: response.Before.Managed, lab: w.lab}
 		if ofRelease(response.Before.Value) && !ofRelease(response.After.Value) && w.change.Action.creates() {
-			r.Notes = append(r.Notes, "the manifest lacks what Helm adds to each object of a release, so that this change removes it, unlike 'helm upgrade': "+
-				"the annotations "+helmRelease+" and meta.helm.sh/release-namespace, and the label app.kubernetes.io/managed-by")
+			r.Notes = append(r.Notes, NoteText("the manifest lacks what Helm adds to each object of a release, so that this change removes it, unlike 'helm upgrade': "+
+				"the annotations "+helmRelease+" and meta.helm.sh/release-namespace, and the label app.kubernetes.io/managed-by"))
 		}
 	}
 	if r.Before != nil && r.Before.Value.Lookup("metadata", "finalizers").Len() > 0 && w.lab.pipeline.Finalizes(w.kind, r.Before.Value, r.After.Value) {
-		r.Notes = append(r.Notes, "the change removes the last finalizer of an object that is being deleted: the API server then deletes it")
+		r.Notes = append(r.Notes, NoteText("the change removes the last finalizer of an object that is being deleted: the API server then deletes it"))
 	}
 	if w.change.Subresource == "scale" {
 		r.Scale = response.Object
@@ -343,8 +343,8 @@ func (w *write) refused(err error) *Error {
 		e.explain(status, w)
 	}
 	if e.Conflicts != nil && w.live.Managed.Len() == 0 && !w.live.Value.Lookup("metadata", "uid").Exists() {
-		e.Notes = append(e.Notes, "the live object is a manifest, so nobody has applied it and \"before-first-apply\" owns its fields; "+
-			"to see what another version of a manifest changes, apply the earlier one first, see 'patchlab apply --help'")
+		e.Notes = append(e.Notes, NoteText("the live object is a manifest, so nobody has applied it and \"before-first-apply\" owns its fields; "+
+			"to see what another version of a manifest changes, apply the earlier one first, see 'patchlab apply --help'"))
 	}
 	return e
 }

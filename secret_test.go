@@ -45,7 +45,9 @@ func TestMessagesHaveNoValuesOfSecrets(t *testing.T) {
 				for _, f := range refused.Fields {
 					messages += "\n" + f.Message + "\n" + f.Hint
 				}
-				messages += strings.Join(refused.Notes, "\n")
+				for _, note := range refused.Notes {
+					messages += "\n" + note.String()
+				}
 			}
 			for _, value := range []string{"bGl2ZS1wYXNzd29yZA", "cGF0Y2hlZA", "81734502"} {
 				if strings.Contains(messages, value) {

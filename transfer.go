@@ -31,7 +31,7 @@ func (w *write) transfer(applied *Result) *Result {
 		}
 		r, err := again.send(cluster.Patch, cluster.ApplyPatch, config)
 		if err != nil {
-			out.Notes = append(out.Notes, failed+", which kubectl only warns about: "+err.Error())
+			out.Notes = append(out.Notes, NoteText(failed+", which kubectl only warns about: "+err.Error()))
 			return false
 		}
 		out.After = r.After
@@ -67,7 +67,7 @@ func (w *write) transfer(applied *Result) *Result {
 	}
 	transferred := fmt.Sprintf("the fields of %s are transferred to %s", strings.Join(from, ", "), w.change.FieldManager)
 	if then(next, w.change.FieldManager, w.document(), transferred+", but the manifest is refused when it is applied again") {
-		out.Notes = append(out.Notes, transferred+" and applied again, as by kubectl")
+		out.Notes = append(out.Notes, NoteText(transferred+" and applied again, as by kubectl"))
 	}
 	return &out
 }

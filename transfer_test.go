@@ -52,8 +52,8 @@ func TestTransferClientSide(t *testing.T) {
 		if got, want := withoutIdentity(got.Object()), withoutIdentity(want.Root); !document.Equal(got, want) {
 			t.Errorf("%s:\ngot  %s\nwant %s", manager, got, want)
 		}
-		if !slices.ContainsFunc(got.Notes, func(n string) bool {
-			return strings.Contains(n, "the fields of kubectl-client-side-apply are transferred to "+manager)
+		if !slices.ContainsFunc(got.Notes, func(n patchlab.Note) bool {
+			return strings.Contains(n.String(), "the fields of kubectl-client-side-apply are transferred to "+manager)
 		}) {
 			t.Errorf("%s: the notes are %q", manager, got.Notes)
 		}

@@ -17,7 +17,7 @@ import (
 // apply. kubectl computes its patch from the last-applied configuration and identifies the items of a
 // list by one field, so that an item may be lost if several have the same value there, in the manifest
 // or in what was applied before. It also removes the fields that are null.
-func (w *write) unmerged(after document.Value) []string {
+func (w *write) unmerged(after document.Value) []Note {
 	if len(w.unmergedAs(w.Value, after)) == 0 {
 		return nil // without decoding the manifest, whose values may be written in another way
 	}
@@ -26,7 +26,7 @@ func (w *write) unmerged(after document.Value) []string {
 }
 
 // unmergedAs is unmerged for a manifest as the API server reads it.
-func (w *write) unmergedAs(read, after document.Value) []string {
+func (w *write) unmergedAs(read, after document.Value) []Note {
 	u := &unmergedParts{w: w}
 	for key, v := range w.Value.Members() {
 		at, t := document.Keys(key), w.kind.Type().At(document.Keys(key))
@@ -45,14 +45,14 @@ func (w *write) unmergedAs(read, after document.Value) []string {
 	}
 	const most = 5
 	if n := len(u.notes) - most; n > 0 {
-		u.notes = append(u.notes[:most], fmt.Sprintf("%d more parts of the manifest are not in the result", n))
+		u.notes = append(u.notes[:most], NoteText(fmt.Sprintf("%d more parts of the manifest are not in the result", n)))
 	}
 	return u.notes
 }
 
 type unmergedParts struct {
 	w     *write
-	notes []string
+	notes []Note
 }
 
 // part is a part of a manifest: as it is written, as the API server reads it, and its counterpart in
@@ -129,5 +129,5 @@ func (u *unmergedParts) add(at document.Path, format string) {
 	if position := u.w.PositionOf(at).String(); position != "" {
 		note = position + ": " + note
 	}
-	u.notes = append(u.notes, note)
+	u.notes = append(u.notes, NoteText(note))
 }

@@ -84,7 +84,12 @@ spec:
 			t.Errorf("%s: %v", c.why, err)
 			continue
 		}
-		notes := slices.DeleteFunc(r.Notes, func(note string) bool { return !strings.HasPrefix(note, "m.yaml:") })
+		var notes []string
+		for _, note := range r.Notes {
+			if text := note.String(); strings.HasPrefix(text, "m.yaml:") {
+				notes = append(notes, text)
+			}
+		}
 		if !slices.Equal(notes, c.notes) {
 			t.Errorf("%s: notes %q, want %q", c.why, notes, c.notes)
 		}

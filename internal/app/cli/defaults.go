@@ -187,8 +187,8 @@ func (f *filling) one(obj manifest.Object) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", obj.Position(), err)
 	}
-	if note != "" {
-		f.notes.add(targetOf(obj.Value), []string{note})
+	if note != nil {
+		f.notes.add(targetOf(obj.Value), note)
 	}
 	if err := f.decodes(kind, obj); err != nil {
 		return err

@@ -262,7 +262,7 @@ func (d *differing) one(object manifest.Object) error {
 		return err
 	}
 	if d.folders == nil || len(found.Changes) > 0 { // a comment for a pull request is about what changes
-		d.notes.add(found.Target, found.Notes)
+		d.notes.add(found.Target, found.Notes...)
 	}
 	if len(found.Changes) > 0 {
 		d.warn(found.Warnings, found.Target, object)

@@ -50,7 +50,7 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 	if keptErr != nil {
 		return nil, err
 	}
-	kept.Notes = append(kept.Notes, "fields that the manifest omits keep their values, as in 'kubectl diff', because an update without them would be refused")
+	kept.Notes = append(kept.Notes, patchlab.NoteText("fields that the manifest omits keep their values, as in 'kubectl diff', because an update without them would be refused"))
 	return kept, nil
 }
 

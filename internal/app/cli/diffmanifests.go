@@ -45,7 +45,7 @@ func (d *differing) asWritten(object manifest.Object) (done bool, err error) {
 	t := d.targetOf(object)
 	d.matched[withoutVersion(t)] = true
 	if !found {
-		d.notes.add(t, []string{note})
+		d.notes.add(t, patchlab.NoteText(note))
 		return true, d.onlyInTo(t, object)
 	}
 	changes := innerChanges(nil, nil, before.Value.Without("sops"), object.Value.Without("sops"))
@@ -53,7 +53,7 @@ func (d *differing) asWritten(object manifest.Object) (done bool, err error) {
 	if len(changes) > 0 {
 		result.outcome = changed
 		result.metadataOnly = !slices.ContainsFunc(changes, func(c innerChange) bool { return !isMetadata(c.path) })
-		d.notes.add(t, []string{note})
+		d.notes.add(t, patchlab.NoteText(note))
 	}
 	return true, d.written(object, result, changes)
 }

@@ -47,7 +47,7 @@ func (d *differing) addedTo(object manifest.Object, t patchlab.Target) error {
 		if err != nil {
 			return d.refuseOr(err, object)
 		}
-		d.notes.add(t, created.Notes)
+		d.notes.add(t, created.Notes...)
 		d.warn(created.Warnings, t, object)
 	}
 	return d.onlyInTo(t, object)

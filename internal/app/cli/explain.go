@@ -112,7 +112,7 @@ type explanation struct {
 	Message      string           `json:"message,omitempty"`
 	Warnings     []string         `json:"warnings,omitempty"` // of the API server
 	Reasons      []explain.Reason `json:"reasons"`
-	Notes        []string         `json:"notes,omitempty"`
+	Notes        []patchlab.Note  `json:"notes,omitempty"`
 }
 
 // ofField reports whether a rule applied to a field, or the object was refused.
@@ -214,7 +214,7 @@ func (e *explaining) keep(about []document.Path, x explanation, without string) 
 			return !slices.ContainsFunc(about, func(p document.Path) bool { return r.Path.HasPrefix(p) || p.HasPrefix(r.Path) })
 		})
 		if len(x.Reasons) == 0 {
-			x.Notes = append(slices.Clone(x.Notes), without)
+			x.Notes = append(slices.Clone(x.Notes), patchlab.NoteText(without))
 		}
 	}
 	if x.Reasons == nil {
@@ -223,7 +223,7 @@ func (e *explaining) keep(about []document.Path, x explanation, without string) 
 	if !e.o.showSecrets && x.Target.Kind == "Secret" && x.Target.APIVersion == "v1" {
 		maskReasons(x.Reasons)
 	}
-	e.notes.add(x.Target, x.Notes)
+	e.notes.add(x.Target, x.Notes...)
 	e.all = append(e.all, x)
 }
 

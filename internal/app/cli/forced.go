@@ -14,7 +14,7 @@ import (
 
 // forcedNotes returns a note for each manager, or managers that share fields, whose fields a forced apply
 // has overwritten. The values are in the diff, the former owners are not.
-func forcedNotes(r *patchlab.Result) []string {
+func forcedNotes(r *patchlab.Result) []patchlab.Note {
 	if r.Created() {
 		return nil
 	}
@@ -38,13 +38,13 @@ func forcedNotes(r *patchlab.Result) []string {
 		}
 		fields[owner] = append(fields[owner], c.Path.String())
 	}
-	notes := make([]string, len(owners))
+	notes := make([]patchlab.Note, len(owners))
 	for i, owner := range owners {
 		what := andList(fields[owner])
 		if n := len(fields[owner]); n > most {
 			what = fmt.Sprintf("%d fields, such as %s,", n, strings.Join(fields[owner][:most], ", "))
 		}
-		notes[i] = "--force-conflicts overwrites " + what + " of " + owner
+		notes[i] = patchlab.NoteText("--force-conflicts overwrites " + what + " of " + owner)
 	}
 	return notes
 }

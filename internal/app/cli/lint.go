@@ -177,9 +177,9 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		switch _, note, err := lab.Kind(object.Value); {
 		case err != nil:
 			unknown[i] = []explain.Finding{finding(explain.LintUnknownKind, document.Keys("kind"), err.Error())}
-		case note != "":
-			notes.add(targetOf(object.Value), []string{manifest.WithoutSchema(oneLine(object.Kind()), oneLine(object.Value.Get("apiVersion").StringOr("")),
-				"outside metadata, fields and the keys of lists are not checked")})
+		case note != nil:
+			notes.add(targetOf(object.Value), patchlab.NoSchema{APIVersion: object.Value.Get("apiVersion").StringOr(""), Kind: object.Kind(),
+				Consequence: "outside metadata, fields and the keys of lists are not checked"})
 		}
 	}
 	notes.print()

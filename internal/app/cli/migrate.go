@@ -207,8 +207,8 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", object.Position(), err)
 		}
-		if note != "" {
-			notes.add(targetOf(object.Value), []string{note})
+		if note != nil {
+			notes.add(targetOf(object.Value), note)
 		}
 		opened, err := m.lab.Open(object.Value)
 		if err != nil {

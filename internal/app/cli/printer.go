@@ -56,9 +56,9 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 		return p.failed(err)
 	}
 	p.see(r.Target)
-	p.notes.add(r.Target, r.Notes)
+	p.notes.add(r.Target, r.Notes...)
 	if p.force && !p.app.quiet {
-		p.notes.add(r.Target, forcedNotes(r))
+		p.notes.add(r.Target, forcedNotes(r)...)
 	}
 	p.warn(r.Warnings, r.Target, r.Position)
 	what := outcomeOfResult(r)
@@ -210,7 +210,7 @@ func (p *printer) failed(err error) error {
 		return err
 	}
 	p.see(e.Target)
-	p.notes.add(e.Target, e.Notes)
+	p.notes.add(e.Target, e.Notes...)
 	p.warn(warningsOf(err), e.Target, document.Position{}) // e.Position is that of an invalid field
 	if len(e.Options) > 0 {
 		return changeError(e)

@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
 // remarks are notes or warnings about the objects of a command. Many objects of a chart have the
@@ -20,6 +21,7 @@ type remarks struct {
 // remark is a note, or a warning of the API server.
 type remark struct {
 	text     string
+	note     patchlab.Note   // nil for a warning
 	target   patchlab.Target // the first object with it
 	position document.Position
 	more     int // further objects with it
@@ -68,10 +70,12 @@ type notes struct {
 }
 
 // add adds the notes about an object.
-func (n *notes) add(target patchlab.Target, texts []string) {
-	for _, text := range texts {
+func (n *notes) add(target patchlab.Target, about ...patchlab.Note) {
+	for _, note := range about {
+		text := note.String()
 		if n.total > 1 {
 			n.remarks.add(text, target, document.Position{})
+			n.all[n.known[text]].note = note
 		} else {
 			n.app.noteOnce(text)
 		}
@@ -81,26 +85,27 @@ func (n *notes) add(target patchlab.Target, texts []string) {
 // print prints the notes about several objects, once. Those about kinds without a schema, and about rules that were not
 // evaluated, of which a repository may have tens, are each printed as one.
 func (n *notes) print() {
+	var noSchema, notRun []*remark
+	for i := range n.all {
+		switch r := &n.all[i]; r.note.(type) {
+		case patchlab.NoSchema:
+			noSchema = append(noSchema, r)
+		case patchlab.RulesNotRun:
+			notRun = append(notRun, r)
+		}
+	}
 	joined := map[*remark]string{} // "" for those that another one contains
-	for _, form := range [...]struct {
-		is   func(text string) bool
-		list func([]*remark) string
-	}{
-		{isWithoutSchema, listWithoutSchema},
-		{isRulesNotRun, listRulesNotRun},
-	} {
-		var same []*remark
-		for i := range n.all {
-			if form.is(n.all[i].text) {
-				same = append(same, &n.all[i])
-			}
+	for _, same := range [...]struct {
+		remarks []*remark
+		list    func([]*remark) string
+	}{{noSchema, listNoSchema}, {notRun, listRulesNotRun}} {
+		if len(same.remarks) < 2 {
+			continue
 		}
-		if len(same) > 1 {
-			for _, r := range same {
-				joined[r] = ""
-			}
-			joined[same[0]] = form.list(same)
+		for _, r := range same.remarks {
+			joined[r] = ""
 		}
+		joined[same.remarks[0]] = same.list(same.remarks)
 	}
 	for i := range n.all {
 		text, is := joined[&n.all[i]]
@@ -114,37 +119,28 @@ func (n *notes) print() {
 	n.remarks = remarks{}
 }
 
-func isWithoutSchema(text string) bool {
-	_, _, is := manifest.CutWithoutSchema(text)
-	return is
-}
-
-// listWithoutSchema returns one note for several about kinds without a schema.
-func listWithoutSchema(missing []*remark) string {
+// listNoSchema returns one note for several about kinds without a schema, each of which has a line.
+func listNoSchema(missing []*remark) string {
 	kinds := make([]string, len(missing))
 	var consequence string // of each, as all are of one command
 	for i, r := range missing {
-		kinds[i], consequence, _ = manifest.CutWithoutSchema(r.text)
-		kinds[i] += r.objects()
+		note := r.note.(patchlab.NoSchema)
+		kinds[i] = oneLine(note.Kind+" in "+note.APIVersion) + r.objects()
+		consequence = note.Consequence
 	}
-	return manifest.WithoutSchemas(kinds, consequence)
+	return fmt.Sprintf("no schema for %d kinds, whose CustomResourceDefinitions were not given (--crd): %s:\n  %s", len(kinds), consequence, strings.Join(kinds, "\n  "))
 }
 
-func isRulesNotRun(text string) bool {
-	_, _, is := manifest.CutRulesNotRun(text)
-	return is
-}
-
-// listRulesNotRun returns one note for several about CEL rules.
+// listRulesNotRun returns one note for several about CEL rules. Each of their kinds has a line.
 func listRulesNotRun(notRun []*remark) string {
 	kinds := make([]string, len(notRun))
 	total := 0
 	for i, r := range notRun {
-		n, kind, _ := manifest.CutRulesNotRun(r.text)
-		total += n
-		kinds[i] = strconv.Itoa(n) + " of " + kind + r.objects()
+		note := r.note.(patchlab.RulesNotRun)
+		total += note.Rules
+		kinds[i] = strconv.Itoa(note.Rules) + " of " + note.Kind + r.objects()
 	}
-	return manifest.RulesOfKindsNotRun(total, kinds)
+	return fmt.Sprintf("%d CEL rules of %d kinds were not evaluated; the program patchlab-admission evaluates them:\n  %s", total, len(kinds), strings.Join(kinds, "\n  "))
 }
 
 // objects returns the number of objects with the remark if it is not one.

@@ -232,18 +232,18 @@ func (r *resolving) object(object manifest.Object) error {
 
 // note adds the notes about a manifest and about the results of resolving its conflicts.
 func (r *resolving) note(one *resolved) {
-	texts := slices.Clone(one.Notes)
+	about := slices.Clone(one.Notes)
 	for _, w := range r.ways(one) {
 		if w.result == nil || w.result.Result == nil {
 			continue
 		}
-		for _, text := range w.result.Result.Notes {
-			if !slices.Contains(texts, text) {
-				texts = append(texts, text)
+		for _, note := range w.result.Result.Notes {
+			if !slices.Contains(about, note) {
+				about = append(about, note)
 			}
 		}
 	}
-	r.notes.add(one.Target, texts)
+	r.notes.add(one.Target, about...)
 }
 
 // fail prints why a manifest cannot be applied or resolved as selected.

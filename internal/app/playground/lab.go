@@ -164,12 +164,20 @@ func (out *LabChangeOutput) accept(r *patchlab.Result) {
 	out.Object, out.YAML = string(object.JSON()), string(object.YAML())
 	out.Managers, out.Owners = managerList(r.After.Managed), fieldOwners(r.After.Managed)
 	out.Changes = differences(r.Changes())
-	out.Warnings, out.Notes = r.Warnings, r.Notes
+	out.Warnings, out.Notes = r.Warnings, noteTexts(r.Notes)
+}
+
+func noteTexts(notes []patchlab.Note) []string {
+	var texts []string
+	for _, n := range notes {
+		texts = append(texts, n.String())
+	}
+	return texts
 }
 
 // refuse sets the reason for which a change was refused.
 func (out *LabChangeOutput) refuse(e *patchlab.Error) {
-	out.Target, out.Action, out.FieldManager, out.Notes = Target(e.Target), string(e.Action), e.FieldManager, e.Notes
+	out.Target, out.Action, out.FieldManager, out.Notes = Target(e.Target), string(e.Action), e.FieldManager, noteTexts(e.Notes)
 	out.Refusal = &Refusal{Message: e.Error(), Code: e.Code, Reason: e.Reason, Line: e.Position.Line, Column: e.Position.Column}
 	for _, f := range e.Fields {
 		out.Refusal.Fields = append(out.Refusal.Fields, RefusedField{Path: f.Path.String(), Line: f.Position.Line, Column: f.Position.Column,
