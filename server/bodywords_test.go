@@ -22,6 +22,8 @@ func TestWordsAboutPatchedObjects(t *testing.T) {
 		{"a kind without a conversion", `{"apiVersion":"apps/v1","kind":"Deployment"}`, "converting (v1.Deployment) to (core.ConfigMap): unknown conversion"},
 		{"a list of the kind", `{"kind":"ConfigMapList"}`, "converting (v1.ConfigMapList) to (core.ConfigMap): unknown conversion"},
 		{"a kind that is no string", `{"kind":1}`, parse + "json: cannot unmarshal number into Go struct field .kind of type string"},
+		{"a kind that is no string, in an object that quotes the message about it", `{"kind":1,"data":{"k":"the patched object has a number as its kind, expected a string"}}`,
+			parse + "json: cannot unmarshal number into Go struct field .kind of type string"},
 		{"a version that is no string", `{"apiVersion":[]}`, parse + "json: cannot unmarshal array into Go struct field .apiVersion of type string"},
 	} {
 		got := ask(s, "PATCH", "/api/v1/namespaces/default/configmaps/a", c.patch, "Content-Type", "application/merge-patch+json")

@@ -41,14 +41,24 @@ func Worded(status *cluster.Status) *cluster.Status {
 		return status
 	}
 	out := *status
-	out.Message = strings.Replace(out.Message, own, message, 1)
+	out.Message = replaceEnd(out.Message, own, message)
 	if out.Details != nil {
 		details := *out.Details
 		details.Causes = slices.Clone(details.Causes)
 		for i := range details.Causes {
-			details.Causes[i].Message = strings.Replace(details.Causes[i].Message, own, message, 1)
+			details.Causes[i].Message = replaceEnd(details.Causes[i].Message, own, message)
 		}
 		out.Details = &details
 	}
 	return &out
+}
+
+// replaceEnd replaces the end of a text. A message ends with that of its cause; the object that it may quote before could
+// contain the same words.
+func replaceEnd(text, end, by string) string {
+	before, ok := strings.CutSuffix(text, end)
+	if !ok {
+		return text
+	}
+	return before + by
 }
