@@ -83,7 +83,9 @@ func (l *linter) stuck(o fieldmanager.Object, manager string) {
 }
 
 // changeable reports whether an update of a live object may change a field. Managers that own one that is immutable,
-// such as the selector of a Deployment, cannot have a conflict that differs from a refusal.
+// such as the selector of a Deployment, cannot have a conflict that differs from a refusal. Each field is removed alone,
+// because the error for one may be about a whole that contains others. Fields in lists are not examined, so that a type
+// limits the number of validations.
 func (l *linter) changeable(object document.Value, path document.Path) bool {
 	if l.kind == nil || !l.kind.Builtin {
 		return true

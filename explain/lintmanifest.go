@@ -9,6 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	strategy "github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -141,14 +142,7 @@ func (l *linter) mergeKey(f *schema.Field, v document.Value, path document.Path)
 
 // controlled reports whether a controller writes a live object, such as the Pods and ReplicaSets of a Deployment, which is
 // then checked itself.
-func (l *linter) controlled() bool {
-	for _, owner := range l.object.Lookup("metadata", "ownerReferences").Items() {
-		if controls, _ := owner.Get("controller").Bool(); controls {
-			return l.live
-		}
-	}
-	return false
-}
+func (l *linter) controlled() bool { return l.live && strategy.ControllerOf(l.object).Exists() }
 
 func (l *linter) items(t *schema.Type, v document.Value, path document.Path) {
 	var list *schema.ListType

@@ -66,6 +66,17 @@ const (
 	maxSubresource = 256
 )
 
+// ControllerOf returns the entry of metadata.ownerReferences that names the controller which manages an object, such as
+// the ReplicaSet of a Pod. It does not exist for an object without one.
+func ControllerOf(object document.Value) document.Value {
+	for _, owner := range object.Lookup("metadata", "ownerReferences").Items() {
+		if controls, _ := owner.Get("controller").Bool(); controls {
+			return owner
+		}
+	}
+	return document.Value{}
+}
+
 // IsManager reports whether an entry of managedFields can have a manager of that name and that
 // subresource.
 func IsManager(name, subresource string) bool {

@@ -13,6 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 	"github.com/patchlab-dev/patchlab/schema/structural"
@@ -129,23 +130,20 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 // noteControlled reports the objects that a controller writes for others, such as the ReplicaSets and Pods of Deployments,
 // which only a dump has.
 func (a *App) noteControlled(objects []manifest.Object) {
-	kinds := map[string]int{}
+	perKind := map[string]int{}
 	total := 0
 	for _, o := range objects {
-		for _, owner := range o.Value.Lookup("metadata", "ownerReferences").Items() {
-			if controls, _ := owner.Get("controller").Bool(); controls {
-				kinds[oneLine(o.Kind())]++
-				total++
-				break
-			}
+		if kinds.ControllerOf(o.Value).Exists() {
+			perKind[oneLine(o.Kind())]++
+			total++
 		}
 	}
 	if total == 0 {
 		return
 	}
 	var counts []string
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		counts = append(counts, fmt.Sprintf("%d of kind %s", kinds[kind], kind))
+	for _, kind := range slices.Sorted(maps.Keys(perKind)) {
+		counts = append(counts, fmt.Sprintf("%d of kind %s", perKind[kind], kind))
 	}
 	a.note(count(total, "object is", "objects are") + " written by a controller for another object, and not usually kept in Git: " + strings.Join(counts, ", ") +
 		"; 'kubectl get' with the names of the other kinds leaves such kinds out")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -147,16 +148,15 @@ func fraction(part, whole int64) string {
 
 // controller names the owner that controls an object.
 func controller(o Object) string {
-	for _, owner := range o.at("metadata", "ownerReferences").Items() {
-		if yes, _ := owner.Get("controller").Bool(); yes {
-			kind := strings.ToLower(owner.Get("kind").StringOr(""))
-			if group, _, ok := strings.Cut(owner.Get("apiVersion").StringOr(""), "/"); ok {
-				kind += "." + group
-			}
-			return kind + "/" + owner.Get("name").StringOr("")
-		}
+	owner := kinds.ControllerOf(o.Value)
+	if !owner.Exists() {
+		return "<none>"
 	}
-	return "<none>"
+	kind := strings.ToLower(owner.Get("kind").StringOr(""))
+	if group, _, ok := strings.Cut(owner.Get("apiVersion").StringOr(""), "/"); ok {
+		kind += "." + group
+	}
+	return kind + "/" + owner.Get("name").StringOr("")
 }
 
 func batchColumns(resource string) []Column {
