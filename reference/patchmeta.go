@@ -103,17 +103,9 @@ func (l lookup) field(key string) (*schema.Field, error) {
 
 func metaOf(f *schema.Field) strategicpatch.PatchMeta {
 	var meta strategicpatch.PatchMeta
-	var strategies []string
-	if f.Strategy&schema.StrategyMerge != 0 {
-		strategies = append(strategies, "merge")
+	if f.Strategy != 0 {
+		meta.SetPatchStrategies(strings.Split(f.Strategy.String(), ","))
 	}
-	if f.Strategy&schema.StrategyReplace != 0 {
-		strategies = append(strategies, "replace")
-	}
-	if f.Strategy&schema.StrategyRetainKeys != 0 {
-		strategies = append(strategies, "retainKeys")
-	}
-	meta.SetPatchStrategies(strategies)
 	meta.SetPatchMergeKey(f.MergeKey)
 	return meta
 }

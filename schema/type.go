@@ -9,6 +9,8 @@
 package schema
 
 import (
+	"strings"
+
 	"github.com/patchlab-dev/patchlab/document"
 )
 
@@ -225,6 +227,17 @@ const (
 	// lists are replaced.
 	StrategyReplace PatchStrategy = 1 << 2
 )
+
+// String returns the strategy as in x-kubernetes-patch-strategy, such as "merge,retainKeys"; "" if there is none.
+func (s PatchStrategy) String() string {
+	var names []string
+	for i, name := range [...]string{"merge", "retainKeys", "replace"} {
+		if s&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ",")
+}
 
 // GoField is how a built-in kind's Go struct declares a field, which determines what is
 // dropped in a decoding and encoding round trip.

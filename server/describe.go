@@ -118,19 +118,9 @@ func (d *describer) schema(t *schema.Type) document.Value {
 // reference is wrapped in allOf.
 func (d *describer) field(f *schema.Field) document.Value {
 	out := d.schema(f.Type)
-	var strategies []string
-	if f.Strategy&schema.StrategyMerge != 0 {
-		strategies = append(strategies, "merge")
-	}
-	if f.Strategy&schema.StrategyRetainKeys != 0 {
-		strategies = append(strategies, "retainKeys")
-	}
-	if f.Strategy&schema.StrategyReplace != 0 {
-		strategies = append(strategies, "replace")
-	}
 	beside := object(
 		"default", literal(f.Default),
-		"x-kubernetes-patch-strategy", textOr(strings.Join(strategies, ",")),
+		"x-kubernetes-patch-strategy", textOr(f.Strategy.String()),
 		"x-kubernetes-patch-merge-key", textOr(f.MergeKey),
 	)
 	if beside.Len() == 0 {

@@ -48,7 +48,7 @@ func (d *describer) merges(f *fieldMerge, own *schema.Field) {
 	if own != nil {
 		strategy, f.MergeKey = own.Strategy, own.MergeKey
 	}
-	f.PatchStrategy = strategyText(strategy)
+	f.PatchStrategy = strategy.String()
 	f.Strategic = partOf(f.whole.strategic, strategic(f, strategy))
 }
 
@@ -87,19 +87,6 @@ func (f *fieldMerge) withDefaults() string {
 		return f.Apply
 	}
 	return f.Apply + "; " + strings.Join(keys, ", ")
-}
-
-func strategyText(s schema.PatchStrategy) string {
-	var names []string
-	for _, n := range [...]struct {
-		bit  schema.PatchStrategy
-		name string
-	}{{schema.StrategyMerge, "merge"}, {schema.StrategyRetainKeys, "retainKeys"}, {schema.StrategyReplace, "replace"}} {
-		if s&n.bit != 0 {
-			names = append(names, n.name)
-		}
-	}
-	return strings.Join(names, ",")
 }
 
 // strategic describes how strategic merge patch merges a field.

@@ -86,19 +86,8 @@ func (g *goStructs) apply(t *schema.Type) error {
 }
 
 func (f fieldTags) agrees(with *schema.Field) error {
-	var s schema.PatchStrategy
-	for _, p := range strings.Split(f.strategy, ",") {
-		switch p {
-		case "merge":
-			s |= schema.StrategyMerge
-		case "replace":
-			s |= schema.StrategyReplace
-		case "retainKeys":
-			s |= schema.StrategyRetainKeys
-		}
-	}
-	if s != with.Strategy || f.mergeKey != with.MergeKey {
-		return fmt.Errorf("field %q: Go says patch strategy %q, merge key %q; OpenAPI says %d, %q",
+	if f.strategy != with.Strategy.String() || f.mergeKey != with.MergeKey {
+		return fmt.Errorf("field %q: Go says patch strategy %q, merge key %q; OpenAPI says %q, %q",
 			with.Name, f.strategy, f.mergeKey, with.Strategy, with.MergeKey)
 	}
 	return nil
