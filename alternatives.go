@@ -53,7 +53,7 @@ type Alternative struct {
 // Alternatives computes a patch of each type that turns one object into another, applies
 // each to the object, and compares the result with the wanted object. The manager in the
 // options is the one that applies; fields that it applied before stay in its configuration.
-// Force in the options has no effect: Alternative.Force tells whether it is needed.
+// Force in the options has no effect: Alternative.Force reports whether it is needed.
 //
 // An error means that the API server would refuse the wanted object itself, or that from
 // does not have the object that to names (ErrNoMatch).

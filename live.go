@@ -180,7 +180,7 @@ func firstOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// countLive says how many live objects there are, as the end of "there …".
+// countLive returns the number of live objects as the rest of a sentence that begins with "there".
 func countLive(n int) string {
 	switch n {
 	case 0:

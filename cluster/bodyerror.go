@@ -20,7 +20,7 @@ type BodyError struct {
 	// about the body itself.
 	Member string
 	Value  document.Value
-	// Message is the part of the message of the Status that says what is wrong.
+	// Message is the last part of the message of the Status: what is wrong.
 	Message string
 	Err     error
 }

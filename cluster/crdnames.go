@@ -46,8 +46,8 @@ func controlled(crd document.Value, others []document.Value, now string) documen
 	return crd
 }
 
-// withAcceptedNames returns a definition that has its accepted names in the place of those that it
-// wants: discovery and lists use the accepted names of a definition that is served.
+// withAcceptedNames returns a definition with its accepted names (status.acceptedNames) in place of
+// the requested ones (spec.names): discovery and lists use the accepted names of a definition that is served.
 func withAcceptedNames(crd document.Value) document.Value {
 	accepted := crd.Lookup("status", "acceptedNames")
 	if accepted.Get("plural").StringOr("") == "" || accepted.Get("kind").StringOr("") == "" || identical(crd.Lookup("spec", "names"), accepted) {

@@ -120,7 +120,7 @@ func (t *task) decodeBody() *Status {
 			t.problems = problems
 		}
 	}
-	if st := checkVersion(root, k); st != nil { // a custom resource is decoded first, as what it says it is
+	if st := checkVersion(root, k); st != nil { // a custom resource is decoded first, in its own version
 		return st.warning(t.warnings)
 	}
 	t.body = t.fill(k, value)

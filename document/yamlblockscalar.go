@@ -135,7 +135,8 @@ func (r *blockReader) nextLine(i, column int) (next lineAt, breaks int) {
 	}
 }
 
-// appendFold appends what folding makes of line breaks.
+// appendFold appends consecutive line breaks as folding converts them: one becomes a space, and of several the first
+// is removed.
 func appendFold(text []byte, breaks int) []byte {
 	if breaks == 1 {
 		return append(text, ' ')

@@ -211,7 +211,7 @@ func unmapped(p netip.Prefix) string {
 	return p.String()
 }
 
-// refused returns what is said of a value that API servers refuse from Kubernetes 1.36 on where it
+// refused returns the part of the warning about a value that API servers refuse from Kubernetes 1.36 on where it
 // is new (the feature StrictIPCIDRValidation).
 func (a *advice) refused() string {
 	if a.check.kind.Since("1.36") {

@@ -136,7 +136,7 @@ func (c *check) duplicateValue(f field, shown document.Value) {
 	c.errs[len(c.errs)-1].Type = schema.ErrorDuplicate
 }
 
-// valueOmitted stands for a value in messages that would be too long.
+// valueOmitted replaces a value in messages that would be too long.
 const valueOmitted = "<value omitted>"
 
 // isImmutable is the usual detail of invalidChange and forbiddenChange.

@@ -66,7 +66,7 @@ func (c *check) timeZone(zone field) {
 		c.invalid(zone, "timeZone must be nil or non-empty string")
 	case strings.EqualFold(name, "Local"):
 		c.invalid(zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")
-		if name != "Local" { // which Go knows, as the zone of the machine
+		if name != "Local" { // which is the name of the machine's own zone in Go
 			c.invalid(zone, "unknown time zone "+name)
 		}
 	case !isTimeZone(name):

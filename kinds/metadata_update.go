@@ -5,7 +5,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A repetition says what the strategy of a kind validates again. kube-apiserver validates the
+// A repetition is the part of an update that the strategy of a kind validates again. kube-apiserver validates the
 // metadata of an update for every kind (apiserver's rest.BeforeUpdate): the metadata itself and the
 // change. The strategy of most kinds does so again, once or twice, and the causes of all validations
 // are in the Status.

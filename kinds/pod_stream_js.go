@@ -4,5 +4,5 @@ package kinds
 
 import "github.com/patchlab-dev/patchlab/schema"
 
-// StreamOptions knows no streams: in a browser there are none to open.
+// StreamOptions returns nil: a browser cannot open the streams of subresources such as exec.
 func StreamOptions(string) *schema.Kind { return nil }

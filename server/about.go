@@ -28,8 +28,8 @@ func (s *Server) version(w *writer, r *http.Request) {
 	s.indented(w, r, s.versionInfo())
 }
 
-// versionInfo returns what /version says. A kube-apiserver emulates the API of its own version by default, and stays
-// compatible with the previous one. It says so since 1.33.
+// versionInfo returns the content of /version. By default, a kube-apiserver emulates the API of its own version and
+// stays compatible with the previous one; both versions are part of the content since 1.33.
 func (s *Server) versionInfo() map[string]string {
 	info := map[string]string{
 		"major": "1", "minor": "0", "gitVersion": GitVersion("1.0"),

@@ -44,8 +44,8 @@ func (a *App) newLab(o patchlab.Options) (*patchlab.Lab, error) {
 	return patchlab.New(o)
 }
 
-// noteNoAdmission prints what a server of this program does not support. suppress says how to
-// suppress the note, "" if nothing does.
+// noteNoAdmission prints what a server of this program does not support. suppress is the advice how
+// to suppress the note, "" if that is not possible.
 func (a *App) noteNoAdmission(suppress string) {
 	if a.Admission == nil {
 		a.note("note: CEL rules, admission policies and webhooks are disabled, because the program " + admissionProgram +

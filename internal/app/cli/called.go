@@ -10,7 +10,7 @@ import (
 )
 
 // called converts the arguments of a program that was called by another name to those of the
-// command that this name stands for: cobra's completion command for kubectl_complete-patchlab,
+// command with that name: cobra's completion command for kubectl_complete-patchlab,
 // which kubectl executes to complete the arguments of a plugin, and the programs that envtest
 // executes.
 func called(file string, args []string) []string {

@@ -62,9 +62,9 @@ func (d *differing) compare(from, to patchlab.Input, o patchlab.ApplyOptions) (*
 	return d.lab.Alternatives(from, to, o)
 }
 
-// created returns the object that 'kubectl apply' makes of a manifest in FROM, with the fields that the API server
-// sets when it creates an object. A claim is one that is bound, because its size can then be increased, as of one in
-// use. What is an object already is not ok.
+// created returns the object that 'kubectl apply' creates from a manifest in FROM, with the fields that the API server
+// sets. A PersistentVolumeClaim is bound, as one in use is, because only the size of a bound claim can be increased. ok
+// is false if FROM has an object of a cluster instead of a manifest.
 func (d *differing) created(from documents, o patchlab.ApplyOptions) (object document.Value, ok bool) {
 	if len(from) != 1 || from[0].Root.Lookup("metadata", "uid").Exists() {
 		return object, false

@@ -52,7 +52,7 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 	return err
 }
 
-// notEmpty stands for an object or list whose contents are listed below it.
+// notEmpty replaces the value of an object or list whose contents are listed below it.
 const notEmpty = "(not empty)"
 
 // fields returns the fields that differ.

@@ -115,7 +115,7 @@ func looksLikeField(name string) bool {
 // fieldOfKind matches KIND[.PATH]: deployment.spec.replicas
 var fieldOfKind = regexp.MustCompile(`^[a-z]+(\.[A-Za-z]+)*$`)
 
-// severalFiles is the advice for several files of changes, which a shell makes of a glob.
+// severalFiles is the advice for several files of changes, as when a shell expands a glob.
 const severalFiles = "; repeat -f for several files, or put a glob in quotes"
 
 // documents are parsed documents that implement patchlab.Input.
@@ -291,7 +291,7 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 
 // noteTwice reports objects that the input has twice with other contents, as in several dumps of a
 // folder, or in a chart and an overlay of it. Two states of one object, of which the later is used, are not
-// reported. consequence says what is done with the others.
+// reported. consequence is the part of the message about what happens to the others.
 func (a *App) noteTwice(input documents, consequence string) {
 	const most = 5
 	first := map[sameName]manifest.Object{}

@@ -43,8 +43,8 @@ func namespaceOf(o manifest.Object) string {
 }
 
 // candidates returns the live objects with a manifest's kind and name, of which only those in its
-// namespace if there are any. If there is none at all, it returns any one, so that the caller knows
-// that live objects exist.
+// namespace if there are any. If none has the kind and name, it returns any live object: the result is
+// empty only if there is no live object.
 func (x *liveIndex) candidates(o manifest.Object) documents {
 	name := nameOfObject(o)
 	if namespace := namespaceOf(o); namespace != "" {

@@ -319,7 +319,7 @@ func wrongFlag(c *cobra.Command, err error) error {
 	return usage(text + "\nSee '" + c.CommandPath() + " --help'.")
 }
 
-// nearestFlag returns the name that an unknown flag probably stands for, "" if there is none: a
+// nearestFlag returns the name of the flag that was probably meant by an unknown one, "" if there is none: a
 // similar one, or the only one that begins with it, as --force-conflicts does with --force.
 func nearestFlag(unknown string, names []string) string {
 	if near := schema.Nearest(unknown, slices.Values(names)); near != "" {

@@ -37,8 +37,8 @@ type fieldMerge struct {
 	whole wholes
 }
 
-// wholes has, for each kind of patch, the enclosing field that is replaced as a whole, so that what the
-// schema says about the fields in it has no effect; nil if there is none.
+// wholes has, for each kind of patch, the enclosing field that is replaced as a whole, so that the merge keys and
+// strategies of the fields in it have no effect; nil if there is none.
 type wholes struct{ apply, strategic, merge *fieldMerge }
 
 // above is an enclosing type of a field, and the field's path from there in the notation of
