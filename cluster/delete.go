@@ -97,74 +97,86 @@ func (c *Cluster) newDeletion(r *Request, ep *endpoint) (*deletion, *Status) {
 const endingFor = 2 * time.Millisecond
 
 // deleteOne deletes an object, or sets its deletionTimestamp if finalizers or a grace period prevent
-// its immediate deletion.
+// its immediate deletion. It begins anew if another client writes the object meanwhile.
 func (d *deletion) deleteOne(ctx context.Context, namespace, name string) (*Response, *Status) {
 	if st := d.checkProtected(name); st != nil {
 		return nil, st
 	}
 	key := d.ep.key(namespace, name)
 	for {
-		item, err := d.store.Get(ctx, key, store.GetOptions{})
-		if err != nil {
+		resp, st, err := d.attempt(ctx, key)
+		switch {
+		case err == nil:
+			return resp, st
+		case !errors.Is(err, errChanged):
 			return nil, storeStatus(d.ep, name, err)
 		}
-		live, st := d.read(d.ep.kind, versioned(item.Value.tree(), item.Revision))
-		if st != nil {
-			return nil, st
-		}
-		if metaInt(live.Value, "deletionGracePeriodSeconds") < 0 { // which an apply that creates an object can set
-			live.Value = withMeta(live.Value, "deletionGracePeriodSeconds", document.NewInt(1))
-		}
-		v, st := d.decide(live)
-		if st != nil {
-			return nil, st
-		}
-		if v.remove || v.update.Value.Exists() {
-			if st := d.admit(ctx, live, v.period); st != nil {
-				return nil, st
-			}
-		}
-		if v.unfinalized {
-			if resp, st := d.unfinalized(live); resp != nil || st != nil {
-				return resp, st
-			}
-		}
-		if d.dry {
-			return d.answer(live, v)
-		}
-		if v.update.Value.Exists() {
-			if item, err = d.mark(ctx, key, item, v.update); err != nil {
-				if errors.Is(err, errChanged) {
-					continue
-				}
-				return nil, storeStatus(d.ep, name, err)
-			}
-			live = versioned(item.Value.tree(), item.Revision)
-			v.update = live
-			d.written(ctx, d.ep, item.Value)
-		}
-		if v.remove {
-			marked := v.update.Value.Exists()
-			if marked || v.unfinalized { // admission runs for the update and for the removal
-				if st := d.admit(ctx, live, v.period); st != nil {
-					return nil, st
-				}
-			}
-			removed, ended, err := d.remove(ctx, key, item, marked)
-			if errors.Is(err, errChanged) {
-				continue
-			}
-			if err != nil {
-				return nil, storeStatus(d.ep, name, err)
-			}
-			if !ended {
-				live = versioned(removed.Value.tree(), removed.Revision)
-				d.removed(ctx, d.ep, removed.Value)
-			}
-			v.update = fieldmanager.Object{}
-		}
-		return d.answer(live, v)
 	}
+}
+
+// attempt deletes the current revision of an object. err is an error of the store, errChanged for another revision.
+func (d *deletion) attempt(ctx context.Context, key string) (resp *Response, st *Status, err error) {
+	item, err := d.store.Get(ctx, key, store.GetOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	live, st := d.read(d.ep.kind, versioned(item.Value.tree(), item.Revision))
+	if st != nil {
+		return nil, st, nil
+	}
+	if metaInt(live.Value, "deletionGracePeriodSeconds") < 0 { // which an apply that creates an object can set
+		live.Value = withMeta(live.Value, "deletionGracePeriodSeconds", document.NewInt(1))
+	}
+	v, st := d.decide(live)
+	if st != nil {
+		return nil, st, nil
+	}
+	if v.remove || v.update.Value.Exists() {
+		if st := d.admit(ctx, live, v.period); st != nil {
+			return nil, st, nil
+		}
+	}
+	if v.unfinalized {
+		if resp, st := d.unfinalized(live); resp != nil || st != nil {
+			return resp, st, nil
+		}
+	}
+	if d.dry {
+		resp, st = d.answer(live, v)
+		return resp, st, nil
+	}
+	return d.carryOut(ctx, key, item, live, v)
+}
+
+// carryOut stores what was decided about an object: the update, the removal, or both in this order.
+func (d *deletion) carryOut(ctx context.Context, key string, item store.Item[*Record], live fieldmanager.Object, v decision) (resp *Response, st *Status, err error) {
+	marked := v.update.Value.Exists()
+	if marked {
+		if item, err = d.mark(ctx, key, item, v.update); err != nil {
+			return nil, nil, err
+		}
+		live = versioned(item.Value.tree(), item.Revision)
+		v.update = live
+		d.written(ctx, d.ep, item.Value)
+	}
+	if v.remove {
+		if marked || v.unfinalized { // admission runs for the update and for the removal
+			if st := d.admit(ctx, live, v.period); st != nil {
+				return nil, st, nil
+			}
+		}
+		removed, ended, err := d.remove(ctx, key, item, marked)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !ended {
+			live = versioned(removed.Value.tree(), removed.Revision)
+			d.removed(ctx, d.ep, removed.Value)
+		}
+		v.update = fieldmanager.Object{}
+	}
+	resp, st = d.answer(live, v)
+	return resp, st, nil
 }
 
 // remove deletes the item that the decision was about. If this request has already set its
