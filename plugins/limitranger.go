@@ -44,38 +44,47 @@ func setDefaultLimits(c *call) *cluster.Status {
 		return st
 	}
 	for _, r := range ranges {
-		requests, limits := document.NewObject(), document.NewObject()
-		for _, limit := range r.Lookup("spec", "limits").Items() {
-			if limit.Get("type").StringOr("") != limitContainer {
-				continue
-			}
-			requests, limits = with(requests, limit.Get("defaultRequest")), with(limits, limit.Get("default"))
-		}
-		var set []string
-		for _, list := range [...]struct{ field, what string }{{"containers", "container"}, {"initContainers", "init container"}} {
-			containers := c.Object.Lookup("spec", list.field)
-			for i, container := range containers.Items() {
-				container, requested := withDefaults(container, "requests", requests)
-				container, limited := withDefaults(container, "limits", limits)
-				for _, s := range [...]struct {
-					names []string
-					what  string
-				}{{requested, "request"}, {limited, "limit"}} {
-					if len(s.names) > 0 {
-						set = append(set, strings.Join(s.names, ", ")+" "+s.what+" for "+list.what+" "+container.Get("name").StringOr(""))
-					}
-				}
-				containers = containers.WithItem(i, container)
-			}
-			if containers.Len() > 0 {
-				c.set(containers, "spec", list.field)
-			}
-		}
+		requests, limits := containerDefaults(r)
+		set := setContainerDefaults(c, "containers", "container", requests, limits)
+		set = append(set, setContainerDefaults(c, "initContainers", "init container", requests, limits)...)
 		if len(set) > 0 {
 			c.set(document.NewString("LimitRanger plugin set: "+strings.Join(set, "; ")), "metadata", "annotations", limitRangerAnnotation)
 		}
 	}
 	return nil
+}
+
+// containerDefaults returns the default requests and limits of containers in a LimitRange.
+func containerDefaults(limitRange document.Value) (requests, limits document.Value) {
+	requests, limits = document.NewObject(), document.NewObject()
+	for _, limit := range limitRange.Lookup("spec", "limits").Items() {
+		if limit.Get("type").StringOr("") == limitContainer {
+			requests, limits = with(requests, limit.Get("defaultRequest")), with(limits, limit.Get("default"))
+		}
+	}
+	return requests, limits
+}
+
+// setContainerDefaults sets defaults in one of the lists of containers of a pod. The result describes what was set, for
+// the annotation; what is the name of such a container in it.
+func setContainerDefaults(c *call, field, what string, requests, limits document.Value) (set []string) {
+	containers := c.Object.Lookup("spec", field)
+	for i, container := range containers.Items() {
+		container, requested := withDefaults(container, "requests", requests)
+		container, limited := withDefaults(container, "limits", limits)
+		name := " for " + what + " " + container.Get("name").StringOr("")
+		if len(requested) > 0 {
+			set = append(set, strings.Join(requested, ", ")+" request"+name)
+		}
+		if len(limited) > 0 {
+			set = append(set, strings.Join(limited, ", ")+" limit"+name)
+		}
+		containers = containers.WithItem(i, container)
+	}
+	if containers.Len() > 0 {
+		c.set(containers, "spec", field)
+	}
+	return set
 }
 
 // with returns the object with the members of another one.
