@@ -259,13 +259,12 @@ func (r *blockReader) escape(column int) bool {
 	return true
 }
 
-// literal parses a literal block within the collection in a column: lines that are indented
-// further, which are kept as they are. The block may state how much further, as that of a text which begins with a
-// space does.
-func (r *blockReader) literal(column int) bool {
+// literalHeader parses the header of a literal block, as in "|2-", up to the end of its line. indent is that of the
+// block's lines, -1 if the header does not state it, as it must for a text that begins with a space. chomping is what
+// happens to the line breaks at the end: '-' drops all, '+' keeps all, and 0 keeps one.
+func (r *blockReader) literalHeader(column int) (indent int, chomping byte, ok bool) {
 	i := r.i + 1
-	var chomping byte // of the line breaks at the end: '-' drops all, '+' keeps all, otherwise one is kept
-	indent, breaks, lines := -1, 0, 0
+	indent = -1
 	if i < len(r.s) && r.s[i] >= '1' && r.s[i] <= '9' {
 		indent = column + int(r.s[i]-'0')
 		i++
@@ -275,10 +274,21 @@ func (r *blockReader) literal(column int) bool {
 		i++
 	}
 	if i >= len(r.s) || r.s[i] != '\n' {
+		return 0, 0, false
+	}
+	r.start, r.line = i+1, r.line+1
+	return indent, chomping, true
+}
+
+// literal parses a literal block within the collection in a column: its header, and the lines that are indented
+// further, which are kept as they are.
+func (r *blockReader) literal(column int) bool {
+	indent, chomping, ok := r.literalHeader(column)
+	if !ok {
 		return false
 	}
 	text := r.scalarText[:0]
-	r.start, r.line = i+1, r.line+1
+	breaks, lines := 0, 0
 	for r.start < len(r.s) {
 		at := r.start
 		for at < len(r.s) && r.s[at] == ' ' && at-r.start != indent {
