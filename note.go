@@ -24,7 +24,7 @@ func (n NoteText) String() string { return string(n) }
 // given.
 type NoSchema struct {
 	APIVersion, Kind string
-	// Consequence is what is not done with the object therefore.
+	// Consequence describes what is therefore not done with the object.
 	Consequence string
 }
 

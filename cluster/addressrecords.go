@@ -18,7 +18,7 @@ import (
 // Service and deletes it after it, so that of two Services with the same IP only one is created, also by
 // several servers that share a store, and an IPAddress that a client has created reserves its IP.
 
-// addressRecords is the state of a cluster that has such objects. The zero value is one that has none.
+// addressRecords holds the endpoint of the IPAddresses. The zero value is that of a cluster without them.
 type addressRecords struct{ endpoint atomic.Pointer[endpoint] }
 
 // reservation is the list of cluster IPs for which an attempt at a write has created objects.

@@ -35,8 +35,8 @@ type Admission interface {
 // Operation is the operation of a write in admission: AdmissionReview's request.operation.
 type Operation string
 
-// The operations that admission handles. OperationConnect opens a stream to a container; its object are
-// the options, such as PodExecOptions.
+// The operations that admission handles. OperationConnect opens a stream to a container; its object is
+// the options, such as a PodExecOptions.
 const (
 	OperationCreate  Operation = "CREATE"
 	OperationUpdate  Operation = "UPDATE"

@@ -222,7 +222,7 @@ func (a *addresses) inUse(ctx context.Context) (usedAddresses, error) {
 }
 
 // outOfRange returns why a Service may not choose an IP, "" if it may: it must be in the range of the server or in one that
-// clients have added. What is not an address is for the validation to refuse.
+// clients have added. A text that is not an address is left to the validation, which refuses it.
 func (a *allotment) outOfRange(ip string, dryRun bool) string {
 	addr, err := netip.ParseAddr(ip)
 	switch {

@@ -38,9 +38,9 @@ var ErrNotIssued = errors.New(invalidToken)
 
 // Authenticate returns the user of one of [Config.StaticTokens] or of a service account token that
 // the cluster has issued, and those of the given audiences that the token is for; without audiences,
-// that of the API is meant. An error has the words of a TokenReview: the token is no such token, is expired, or its
-// service account or the object that it is bound to was deleted. It is [ErrNotIssued] if the text
-// is not such a token at all. Without [Config.Tokens] no token of a service account is valid.
+// that of the API is meant. An error has the words of a TokenReview: the token is malformed or has expired, or its
+// service account or the object that it is bound to was deleted. It is [ErrNotIssued] if the cluster
+// has not issued the token. Without [Config.Tokens] no token of a service account is valid.
 func (c *Cluster) Authenticate(ctx context.Context, token string, audiences ...string) (User, []string, error) {
 	if user, ok := c.config.StaticTokens[token]; ok {
 		if len(audiences) > 0 && !slices.Contains(audiences, c.issuer()) {

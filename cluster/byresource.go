@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// byResource is what a part of an API server has added to a cluster for some built-in resources. The zero value has
-// nothing. Reads do not wait.
+// byResource maps built-in resources to the values that a part of an API server has added to a cluster for them, such
+// as functions. The zero value is empty. Reads take no lock.
 type byResource[T any] struct {
 	of atomic.Pointer[map[groupResource]T]
 }

@@ -180,7 +180,7 @@ func (d *deletion) carryOut(ctx context.Context, key string, item store.Item[*Re
 }
 
 // remove deletes the item that the decision was about. If this request has already set its
-// deletionTimestamp (marked), it does so whatever others have written since, and an object that
+// deletionTimestamp (marked), later writes of others do not prevent that, and an object that
 // another client has removed meanwhile, as a kubelet does at once, counts as deleted: ended is then
 // true (kubernetes/kubernetes#19403).
 func (d *deletion) remove(ctx context.Context, key string, item store.Item[*Record], marked bool) (removed store.Item[*Record], ended bool, err error) {

@@ -143,8 +143,8 @@ func (p *pipeline) declared(k *schema.Kind, apiVersion string) (*schema.Kind, bo
 	return p.undefined(k, apiVersion)
 }
 
-// undefined returns a kind that nothing defines in another apiVersion of its group. Its versions are as little
-// known as its schema: each counts as declared, with the same schema.
+// undefined returns a kind without a definition in another apiVersion of its group. Neither its schema nor its versions
+// are known, so that each version counts as declared, with the same schema.
 func (p *pipeline) undefined(k *schema.Kind, apiVersion string) (*schema.Kind, bool) {
 	if _, defined := p.version(k, k.APIVersion()); defined {
 		return nil, false

@@ -45,8 +45,9 @@ type Error struct {
 	Position document.Position
 	// Reason is the explanation, Hint is advice; Hint may be empty.
 	Reason, Hint string
-	// Problem is what is wrong with a strategic merge patch, Values are the values that kube-apiserver's message about
-	// it shows, and Key is the merge key or the directive in it. Errors about patches that are texts have none of them.
+	// Problem, Values and Key describe an error of a strategic merge patch: its type, the values that kube-apiserver
+	// shows in its message, and the merge key or directive in the message. They are zero for an error about the text
+	// of a patch.
 	Problem Problem
 	Values  []document.Value
 	Key     string

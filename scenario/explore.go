@@ -70,7 +70,7 @@ type Lost struct {
 
 // Explore runs the race with a strategy in every possible order of the actors' reads and
 // writes, or in randomly chosen orders if there are more than the limit. An error is that
-// of the context, or of a change that cannot be made, or means that there is no such strategy.
+// of the context or of an invalid change, or means that the strategy is unknown.
 func (r *Race) Explore(ctx context.Context, s Strategy, o RaceOptions) (*RaceReport, error) {
 	if !slices.Contains(Strategies(), s) {
 		return nil, fmt.Errorf("unknown strategy %q; supported strategies: %v", s, Strategies())

@@ -23,8 +23,8 @@ type place struct {
 	deeper bool
 }
 
-// ofObjects returns the group, the version and the segments after these of a path of objects. A path
-// that is none has no such segments.
+// ofObjects splits the path of a request for objects into the group, the version and the remaining
+// segments. For any other path these are empty.
 func ofObjects(parts []string) (group, version string, rest []string) {
 	switch {
 	case len(parts) > 2 && parts[0] == "api":

@@ -44,7 +44,7 @@ func (a *App) newLab(o patchlab.Options) (*patchlab.Lab, error) {
 	return patchlab.New(o)
 }
 
-// noteNoAdmission prints what a server of this program does not support. suppress is the advice how
+// noteNoAdmission prints what a server of this program does not support. suppress is the advice on how
 // to suppress the note, "" if that is not possible.
 func (a *App) noteNoAdmission(suppress string) {
 	if a.Admission == nil {

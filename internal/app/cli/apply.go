@@ -262,8 +262,8 @@ type applyInputs struct {
 	lab           *patchlab.Lab
 }
 
-// begin reads the inputs. It returns nil if it has executed the program that evaluates the CEL
-// rules of what is changed, which then has done all the work.
+// begin reads the inputs. It returns nil if the changed objects have CEL rules and it has executed the
+// program that evaluates these, which has then performed the whole command.
 func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) {
 	held := a.holdForRules()
 	defer held.release()

@@ -12,8 +12,8 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
-// noteSkippedVersions reports which of the files differ in the two folders that were skipped, and those that cannot
-// be parsed. What is the same in both is none of the changes between them, and only a file of TO is an error.
+// noteSkippedVersions reports which of the skipped files differ in the two folders, and those that cannot
+// be parsed. Files that are the same in both are not reported, and only one of TO that cannot be parsed is an error.
 func (a *App) noteSkippedVersions(f *inputFlags) {
 	v := f.folders
 	var differ, effective []manifest.Skipped

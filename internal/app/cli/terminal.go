@@ -40,8 +40,8 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// readable escapes the characters of a text that control a terminal, or that cannot be seen and change
-// what is: a value of a manifest could otherwise overwrite the lines before it, or look like another
+// readable escapes the characters of a text that control a terminal, and invisible ones that change how
+// others are displayed: a value of a manifest could otherwise overwrite the lines before it, or look like another
 // one. The escapes are those of JSON and YAML, in which values are printed.
 func readable(text string) string { return escaped(text, "\n\t") }
 

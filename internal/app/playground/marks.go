@@ -119,8 +119,8 @@ func unknownKind(s *Scenario, res *scenario.Result) Mark {
 	return Mark{Line: at.Line, Column: at.Column, Message: hint}
 }
 
-// missingName returns the hint for a manifest without a name. The API server takes its request
-// for one to all objects of the kind, which has no such method.
+// missingName returns the hint for a manifest without a name. Its request has the path of all objects of
+// the kind, which does not support the method (405).
 func missingName(res *scenario.Result) Mark {
 	if res.Code != 405 || res.Body == nil || res.Target.Name != "" {
 		return Mark{}
