@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
@@ -41,8 +40,8 @@ func (m *timeline[T]) List(ctx context.Context, text string, opts ListOptions[T]
 // listFrom returns the revision to list and the first key that may be in the page, or an
 // error.
 func listFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revision int64, start string, err error) {
-	if opts.Revision < 0 {
-		return 0, "", fmt.Errorf("%w: revision %d is negative", ErrInvalidOptions, opts.Revision)
+	if err := opts.Check(); err != nil {
+		return 0, "", err
 	}
 	if opts.Continue != "" {
 		return continueFrom(s, sc, opts)
@@ -53,9 +52,6 @@ func listFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revis
 	if opts.Match != Exact {
 		return s.revision, sc.Text, nil
 	}
-	if opts.Revision == 0 {
-		return 0, "", fmt.Errorf("%w: an exact list requires a revision", ErrInvalidOptions)
-	}
 	if opts.Revision < s.oldest {
 		return 0, "", &CompactedError{Revision: opts.Revision, Oldest: s.oldest}
 	}
@@ -64,9 +60,6 @@ func listFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revis
 
 // continueFrom is listFrom for a list with a continue token.
 func continueFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revision int64, start string, err error) {
-	if opts.Revision != 0 || opts.Match != NotOlderThan {
-		return 0, "", fmt.Errorf("%w: a list with a continue token must not set a revision", ErrInvalidOptions)
-	}
 	t, err := keyspace.DecodeToken(opts.Continue)
 	if err != nil {
 		return 0, "", err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -113,6 +114,20 @@ type ListOptions[T any] struct {
 	Filter func(Item[T]) bool
 }
 
+// Check returns an error that wraps [ErrInvalidOptions] if the options contradict each other. An implementation of
+// [Store] calls it before it lists.
+func (o *ListOptions[T]) Check() error {
+	switch {
+	case o.Revision < 0:
+		return fmt.Errorf("%w: revision %d is negative", ErrInvalidOptions, o.Revision)
+	case o.Continue != "" && (o.Revision != 0 || o.Match != NotOlderThan):
+		return fmt.Errorf("%w: a list with a continue token must not set a revision", ErrInvalidOptions)
+	case o.Continue == "" && o.Match == Exact && o.Revision == 0:
+		return fmt.Errorf("%w: an exact list requires a revision", ErrInvalidOptions)
+	}
+	return nil
+}
+
 // UnknownRemaining is the value of Page.Remaining if the number is unknown, because the filter
 // has not been called for the remaining items.
 const UnknownRemaining = -1
@@ -176,6 +191,15 @@ type WatchOptions struct {
 	// Ticks requests a bookmark for each value received, like RequestBookmark. It is received
 	// from only while Next waits. It may be the channel of a time.Ticker.
 	Ticks <-chan time.Time
+}
+
+// Check returns an error that wraps [ErrInvalidOptions] if the options are not valid. An implementation of [Store] calls
+// it before it watches.
+func (o *WatchOptions) Check() error {
+	if o.After < 0 {
+		return fmt.Errorf("%w: revision %d is negative", ErrInvalidOptions, o.After)
+	}
+	return nil
 }
 
 // Watcher delivers the events of a watch. Next must not be called concurrently with itself;

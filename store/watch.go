@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -45,8 +44,8 @@ func (m *timeline[T]) Watch(ctx context.Context, text string, opts WatchOptions)
 	if err != nil {
 		return nil, err
 	}
-	if opts.After < 0 {
-		return nil, fmt.Errorf("%w: revision %d is negative", ErrInvalidOptions, opts.After)
+	if err := opts.Check(); err != nil {
+		return nil, err
 	}
 	w := &watcher[T]{store: m, scope: sc, ticks: opts.Ticks, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	w.stopped = w.stop

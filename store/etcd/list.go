@@ -2,7 +2,6 @@ package etcd
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -55,17 +54,14 @@ type lister[T any] struct {
 
 // newLister checks the options of a list.
 func (s *Store[T]) newLister(sc keyspace.Scope, opts store.ListOptions[T]) (*lister[T], error) {
+	if err := opts.Check(); err != nil {
+		return nil, err
+	}
 	l := &lister[T]{Store: s, scope: sc, opts: opts}
 	l.first, l.end = s.span(sc)
 	switch {
-	case opts.Revision < 0:
-		return nil, fmt.Errorf("%w: revision %d is negative", store.ErrInvalidOptions, opts.Revision)
-	case opts.Continue == "" && opts.Match == store.Exact && opts.Revision == 0:
-		return nil, fmt.Errorf("%w: an exact list requires a revision", store.ErrInvalidOptions)
-	case opts.Continue == "" && opts.Match == store.Exact:
+	case opts.Match == store.Exact:
 		l.revision = opts.Revision
-	case opts.Continue != "" && (opts.Revision != 0 || opts.Match != store.NotOlderThan):
-		return nil, fmt.Errorf("%w: a list with a continue token must not set a revision", store.ErrInvalidOptions)
 	case opts.Continue != "":
 		t, err := keyspace.DecodeToken(opts.Continue)
 		if err != nil {

@@ -3,7 +3,6 @@ package etcd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"sync"
 	"time"
@@ -69,8 +68,8 @@ func (s *Store[T]) Watch(ctx context.Context, text string, opts store.WatchOptio
 	if err != nil {
 		return nil, err
 	}
-	if opts.After < 0 {
-		return nil, fmt.Errorf("%w: revision %d is negative", store.ErrInvalidOptions, opts.After)
+	if err := opts.Check(); err != nil {
+		return nil, err
 	}
 	ctx, cancel, err := s.alive(ctx)
 	if err != nil {
