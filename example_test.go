@@ -277,3 +277,25 @@ func ExampleResult_Reasons() {
 	// .spec.paused set by strategic/value-is-added
 	// .spec.revisionHistoryLimit kept by default
 }
+
+// A program reads the facts of some notes instead of their texts.
+func ExampleNote() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	gadget := "apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: g, namespace: shop}\n"
+	result, err := lab.Apply(nil, patchlab.Bytes([]byte(gadget)), patchlab.ApplyOptions{FieldManager: "ci"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, note := range result.Notes {
+		switch n := note.(type) {
+		case patchlab.NoSchema:
+			fmt.Println("the result is a guess without the definition of", n.Kind, n.APIVersion)
+		default:
+			fmt.Println(n)
+		}
+	}
+	// Output: the result is a guess without the definition of Gadget example.com/v1
+}
