@@ -168,8 +168,9 @@ func (c *check) columns(list field) {
 		column := list.item(i)
 		c.need(column.get("name"))
 		kind, format := column.get("type"), column.get("format")
-		if c.need(kind) && !among(kind.text(), "integer,number,string,boolean,date") {
-			c.invalid(kind, "must be one of boolean,date,integer,number,string")
+		const types = "must be one of boolean,date,integer,number,string"
+		if c.needWith(kind, types) && !among(kind.text(), "integer,number,string,boolean,date") {
+			c.invalid(kind, types)
 		}
 		if format.text() != "" && !among(format.text(), "int32,int64,float,double,byte,date,date-time,password") {
 			c.invalid(format, "must be one of byte,date,date-time,double,float,int32,int64,password")
