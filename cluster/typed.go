@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/gotext"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
@@ -71,25 +72,17 @@ func mismatchText(root document.Value, e *structured.TypeError) string {
 		last := at[len(at)-1]
 		switch e.Mismatch {
 		case structured.DuplicateItem:
-			at, why = at[:len(at)-1], "duplicate entries for key "+last.String()
+			at, why = at[:len(at)-1], "duplicate entries for key "+fieldset.ObjectMessage(at[len(at)-1:])
 		case structured.KeyedNull, structured.KeyedNotObject, structured.KeyedNoKeys,
 			structured.SetNull, structured.SetObject, structured.SetList:
 			i, _ := last.Index()
 			at, why = at[:len(at)-1], "element "+strconv.Itoa(i)+": "+why
 		}
 	}
-	where := ""
-	for _, step := range at {
-		if name, ok := step.Name(); ok {
-			where += "." + name
-		} else {
-			where += step.String()
-		}
+	if len(at) > 0 {
+		why = fieldset.ObjectMessage(at) + ": " + why
 	}
-	if where != "" {
-		where += ": "
-	}
-	return where + why
+	return why
 }
 
 // mismatchReason returns why a value does not fit, in the words of the API server.

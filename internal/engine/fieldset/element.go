@@ -28,7 +28,15 @@ func Step(element string) document.Step {
 //
 //	.metadata.labels.a/b
 //	.spec.parts[id=1e+06]
-func Message(p document.Path) string {
+func Message(p document.Path) string { return message(p, false) }
+
+// ObjectMessage formats a path like Message, but integers as such, because the API server reads
+// those of an object as int64:
+//
+//	.spec.parts[id=1000000]
+func ObjectMessage(p document.Path) string { return message(p, true) }
+
+func message(p document.Path, integers bool) string {
 	var b strings.Builder
 	for _, s := range p {
 		if name, ok := s.Name(); ok {
@@ -44,11 +52,11 @@ func Message(p document.Path) string {
 			i, _ := s.Index()
 			b.WriteString("[" + strconv.Itoa(i) + "]")
 		case document.StepValue:
-			b.WriteString("[=" + messageText(v) + "]")
+			b.WriteString("[=" + messageText(v, integers) + "]")
 		case document.StepKey:
 			parts := make([]string, v.Len())
 			for i := range parts {
-				parts[i] = v.Key(i) + "=" + messageText(v.At(i))
+				parts[i] = v.Key(i) + "=" + messageText(v.At(i), integers)
 			}
 			b.WriteString("[" + strings.Join(parts, ",") + "]")
 		}
@@ -83,24 +91,27 @@ func plainKey(b *strings.Builder, element string) bool {
 }
 
 // messageText formats a value like structured-merge-diff does in paths.
-func messageText(v document.Value) string {
+func messageText(v document.Value, integers bool) string {
 	switch v.Kind() {
 	case document.String:
 		s, _ := v.Text()
 		return strconv.Quote(s)
 	case document.Number:
+		if i, ok := v.Int(); ok && integers {
+			return strconv.FormatInt(i, 10)
+		}
 		f, _ := v.Float()
 		return strconv.FormatFloat(f, 'g', -1, 64)
 	case document.List:
 		parts := make([]string, v.Len())
 		for i := range parts {
-			parts[i] = messageText(v.At(i))
+			parts[i] = messageText(v.At(i), integers)
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	case document.Object:
 		var b strings.Builder
 		for k, m := range v.Members() {
-			b.WriteString(k + "=" + messageText(m))
+			b.WriteString(k + "=" + messageText(m, integers))
 		}
 		return b.String()
 	}
