@@ -79,7 +79,9 @@ func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Obj
 	if o.FieldManager == kubectl {
 		merged = annotateLastApplied(merged, config)
 	}
-	return Object{Value: merged, Managed: newManaged(after, live.Managed.list)}, nil
+	// The entries replace a null that the configuration has in place of managedFields. It is a change
+	// only of the merged object, which decides whether the entry has the time of the request.
+	return Object{Value: withoutManaged(merged), Managed: newManaged(after, live.Managed.list)}, nil
 }
 
 // notSplit returns the error for a live object that still has managedFields. Its owners
