@@ -27,11 +27,11 @@ func (t *task) typeError(config document.Value, err error) *Status {
 	case !errors.As(err, &e) || !e.Root.Exists():
 		return applyStatus(err)
 	}
-	text := mismatchText(e.Root, e)
+	text := mismatchText(e)
 	if len(e.Others) > 0 {
 		lines := []string{"errors:", text}
 		for _, other := range e.Others {
-			lines = append(lines, mismatchText(e.Root, other))
+			lines = append(lines, mismatchText(other))
 		}
 		text = strings.Join(lines, "\n  ")
 	}
@@ -66,8 +66,8 @@ func (t *task) kindText() string {
 
 // mismatchText returns the text of a mismatch after its path, in which field names are neither
 // quoted nor escaped.
-func mismatchText(root document.Value, e *structured.TypeError) string {
-	at, why := e.Path, mismatchReason(root, e)
+func mismatchText(e *structured.TypeError) string {
+	at, why := e.Path, mismatchReason(e)
 	if len(at) > 0 {
 		last := at[len(at)-1]
 		switch e.Mismatch {
@@ -86,23 +86,22 @@ func mismatchText(root document.Value, e *structured.TypeError) string {
 }
 
 // mismatchReason returns why a value does not fit, in the words of the API server.
-func mismatchReason(root document.Value, e *structured.TypeError) string {
-	value := root.Follow(e.Path)
+func mismatchReason(e *structured.TypeError) string {
 	switch e.Mismatch {
 	case structured.UndeclaredField:
 		return structured.Undeclared
 	case structured.NotObject:
-		return "expected map, got &{" + gotext.Of(value) + "}"
+		return "expected map, got &{" + gotext.Of(e.Value) + "}"
 	case structured.NotList:
-		return "expected list, got &{" + gotext.Of(value) + "}"
+		return "expected list, got &{" + gotext.Of(e.Value) + "}"
 	case structured.NotString:
-		return "expected string, got &value.valueUnstructured{Value:" + gotext.Syntax(value) + "}"
+		return "expected string, got &value.valueUnstructured{Value:" + gotext.Syntax(e.Value) + "}"
 	case structured.NotBoolean:
-		return "expected boolean, got &{" + gotext.Of(value) + "}"
+		return "expected boolean, got &{" + gotext.Of(e.Value) + "}"
 	case structured.NotNumber:
-		return "expected numeric (int or float), got " + gotext.Type(value)
+		return "expected numeric (int or float), got " + gotext.Type(e.Value)
 	case structured.NotScalar:
-		return "expected any scalar, got &{" + gotext.Of(value) + "}"
+		return "expected any scalar, got &{" + gotext.Of(e.Value) + "}"
 	case structured.KeyedNull:
 		return "associative list with keys may not have a null element"
 	case structured.KeyedNotObject:

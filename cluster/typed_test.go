@@ -43,6 +43,9 @@ func TestListMismatches(t *testing.T) {
 		{"a float in a path is printed by Go's rules", `"one":[{"z":1234567.5}]`, ".one[z=1.2345675e+06].z: expected string, got &value.valueUnstructured{Value:1.2345675e+06}"},
 		{"an integer beyond int64 is a float", `"one":[{"z":99999999999999999999}]`, ".one[z=1e+20].z: expected string, got &value.valueUnstructured{Value:1e+20}"},
 		{"a text in a path is quoted by Go's rules", `"set":["\u0001<\u2028","\u0001<\u2028"]`, `.set: duplicate entries for key [="\x01<\u2028"]`},
+		{"the value is that of the duplicate, not of the first item with its key", `"one":[{"z":"b","n":1},{"z":"b","n":"x"},{"z":"b","n":true}]`,
+			"errors:\n  .one: duplicate entries for key [z=\"b\"]\n  .one[z=\"b\"].n: expected numeric (int or float), got string\n" +
+				"  .one: duplicate entries for key [z=\"b\"]\n  .one[z=\"b\"].n: expected numeric (int or float), got bool"},
 		{"a float is printed by Go's rules", `"text":12345678.5`, ".text: expected string, got &value.valueUnstructured{Value:1.23456785e+07}"},
 	} {
 		_, err := c.Do(context.Background(), &cluster.Request{Verb: cluster.Patch, Format: cluster.ApplyPatch, Group: "example.com", Version: "v1", Resource: "toys", Namespace: "d", Name: "a",

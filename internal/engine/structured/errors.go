@@ -48,10 +48,12 @@ type TypeError struct {
 	// Mismatch is the mismatch that Reason describes, 0 for one without a name.
 	Mismatch Mismatch
 	Reason   string
+	// Value is a value of a wrong type. The Path may lead to another one, in a list with duplicates.
+	Value document.Value
 	// Keys are the keys of a list whose item has none of them.
 	Keys []string
 	// Others are the other mismatches of the same object. Each has only a Path, a Mismatch, a
-	// Reason and Keys.
+	// Reason, a Value and Keys.
 	Others []*TypeError
 	// Root is the object, absent where the error was not reported by an Engine.
 	Root document.Value

@@ -49,18 +49,18 @@ func (c *checker) check(t *schema.Type, v, known document.Value) {
 		case document.Object:
 			c.members(t.Map, v, contents(known, document.Object))
 		default:
-			c.add(NotObject, "expected an object, got "+describe(v))
+			c.mistyped(NotObject, "an object", v)
 		}
 	case scalarForm:
 		if !v.IsNull() && !t.TakesScalar(v.Kind()) {
 			name, mismatch := scalarName(t)
-			c.add(mismatch, "expected "+name+", got "+describe(v))
+			c.mistyped(mismatch, name, v)
 		}
 	case listForm:
 		switch {
 		case v.IsNull():
 		case v.Kind() != document.List:
-			c.add(NotList, "expected a list, got "+describe(v))
+			c.mistyped(NotList, "a list", v)
 		case t.List.Kind == schema.AtomicList:
 			c.whole(t.List, v)
 		default:
@@ -76,6 +76,11 @@ func (c *checker) add(m Mismatch, reason string) *TypeError {
 	err := &TypeError{Mismatch: m, Reason: reason}
 	c.errs = append(c.errs, err)
 	return err
+}
+
+// mistyped adds the error of a value of a wrong type.
+func (c *checker) mistyped(m Mismatch, want string, v document.Value) {
+	c.add(m, "expected "+want+", got "+describe(v)).Value = v
 }
 
 // below appends a step to the paths of the errors found since start.
