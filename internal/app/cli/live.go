@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -17,6 +18,8 @@ type liveIndex struct {
 	// named has the objects by kind, name and namespace: a dump of a cluster can have an object
 	// of one name in each namespace.
 	named map[[3]string]documents
+	// owned is the first object with managedFields, if any.
+	owned documents
 }
 
 func indexLive(live documents) *liveIndex {
@@ -30,8 +33,15 @@ func indexLive(live documents) *liveIndex {
 		x.byName[name] = append(x.byName[name], d)
 		in := [3]string{name[0], name[1], namespaceOf(o)}
 		x.named[in] = append(x.named[in], d)
+		if len(x.owned) == 0 && hasManagers(o) {
+			x.owned = documents{d}
+		}
 	}
 	return x
+}
+
+func hasManagers(o manifest.Object) bool {
+	return o.Value.Lookup("metadata", "managedFields").Len() > 0
 }
 
 func nameOfObject(o manifest.Object) [2]string {
@@ -44,21 +54,29 @@ func namespaceOf(o manifest.Object) string {
 
 // candidates returns the live objects with a manifest's kind and name, of which only those in its
 // namespace if there are any. If none has the kind and name, it returns any live object: the result is
-// empty only if there is no live object.
+// empty only if there is no live object. If none of the objects has managedFields, one of another name that has
+// them is returned as well, so that the caller knows that managedFields were not omitted.
 func (x *liveIndex) candidates(o manifest.Object) documents {
 	name := nameOfObject(o)
 	if namespace := namespaceOf(o); namespace != "" {
 		if found := x.named[[3]string{name[0], name[1], namespace}]; len(found) > 0 {
-			return found
+			return x.withManagers(found)
 		}
 	}
 	if found := x.byName[name]; len(found) > 0 || len(x.all) == 0 {
-		return found
+		return x.withManagers(found)
 	}
 	if name[0] == "" || name[1] == "" { // matched by other means
 		return x.all
 	}
 	return x.all[:1]
+}
+
+func (x *liveIndex) withManagers(found documents) documents {
+	if len(x.owned) == 0 || slices.ContainsFunc(found.objects(), hasManagers) {
+		return found
+	}
+	return append(found[:len(found):len(found)], x.owned...)
 }
 
 // noteShadowed reports that LIVE is read from a file or folder although its name is also that of an
