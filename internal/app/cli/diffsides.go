@@ -77,6 +77,7 @@ func (d *differing) onlyInTo(t patchlab.Target, object manifest.Object) error {
 // folders, they are no difference, because FROM may be a dump of a cluster.
 func (d *differing) onlyInFrom() error {
 	n := 0
+	var with dependents // objects whose manifests are removed
 	for _, object := range d.from.all.objects() {
 		if !d.isOnlyInFrom(object) {
 			continue
@@ -84,7 +85,7 @@ func (d *differing) onlyInFrom() error {
 		result := row{target: targetOf(object.Value), outcome: onlyInFrom}
 		if d.folders != nil { // objects of a cluster state their namespace
 			result = row{target: d.targetOf(object), file: d.folders.fileOf(d.folders.from, object), outcome: removed}
-			d.noteDependents(object, result.name())
+			with.add(object)
 		}
 		switch {
 		case d.add(result, nil):
@@ -102,6 +103,7 @@ func (d *differing) onlyInFrom() error {
 			n++
 		}
 	}
+	with.warn(d.app, " from a cluster")
 	if n > mostOnlyInFrom {
 		d.app.note(count(n-mostOnlyInFrom, "other object is", "other objects are") + " only in FROM; -o json lists them")
 	}
@@ -119,25 +121,6 @@ func (d *differing) isOnlyInFrom(object manifest.Object) bool {
 		return gone
 	}
 	return t.Name != "" && !d.hasMatched(t)
-}
-
-// noteDependents reports that the removal of a manifest can delete more objects than its own.
-func (d *differing) noteDependents(object manifest.Object, name string) {
-	if what := dependents(object); what != "" {
-		d.app.note("Warning: where the objects of removed manifests are deleted, " + what + " are deleted with " + name)
-	}
-}
-
-// dependents returns the other objects that are deleted with an object, "" if there are none.
-func dependents(object manifest.Object) string {
-	of := sameNameOf(object)
-	switch {
-	case of.group == "" && of.kind == "Namespace":
-		return "all objects in it"
-	case object.IsCRD():
-		return "all objects of its kind"
-	}
-	return ""
 }
 
 // hasMatched reports whether an object of FROM has been compared with one of TO. The namespace that it

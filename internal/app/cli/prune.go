@@ -205,6 +205,7 @@ func (p *pruning) show(objects []manifest.Object) {
 	if failed := s.counts[refused] + s.counts[conflicting] + len(app.unread); failed > 0 && len(objects) > 0 {
 		app.note("clients prune only after all manifests have been applied, which was refused for " + count(failed, "of them", "of them"))
 	}
+	var with dependents
 	for i, o := range objects {
 		t := p.target(o)
 		s.counts[pruned]++
@@ -215,10 +216,9 @@ func (p *pruning) show(objects []manifest.Object) {
 		} else if i < most {
 			app.note(t.String() + " is pruned")
 		}
-		if what := dependents(o); what != "" {
-			app.note("Warning: " + what + " are deleted with " + t.String())
-		}
+		with.add(o)
 	}
+	with.warn(app, "")
 	if more := len(objects) - most; more > 0 && !flags.summary.replacesOutput() && flags.format != "diff" {
 		app.note(count(more, "other object is pruned", "other objects are pruned") + "; --summary text lists them")
 	}
