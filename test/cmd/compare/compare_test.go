@@ -326,6 +326,30 @@ func TestOrderOfFormatWarnings(t *testing.T) {
 }
 
 // TestPatient: a request is repeated while the storage of a definition is not there, and only then.
+func TestOrderOfTypeErrors(t *testing.T) {
+	for _, test := range []struct {
+		why, a, b string
+		same      bool
+	}{
+		{"the same errors in another order", "x: errors:\n  .b: no\n  .a: no", "x: errors:\n  .a: no\n  .b: no", true},
+		{"one of several errors", "x: errors:\n  .b: no\n  .a: no", "x: errors:\n  .a: no\n  .c: no", false},
+		{"a single error", "x: .a: no", "x: .b: no", false},
+		{"the type of a rule has a random number", "found 'size(selfType12)'", "found 'size(selfType345)'", true},
+	} {
+		if same := chosen(test.a, "", false) == chosen(test.b, "", false); same != test.same {
+			t.Errorf("%s: same is %v", test.why, same)
+		}
+	}
+}
+
+func TestAgesInCells(t *testing.T) {
+	for sent, want := range map[string]string{`{"a":"15s"}`: "$CHOSEN$", `{"a":"5s"}`: "5s"} {
+		if got := chosenCells([]any{"5s"}, sent).([]any)[0]; got != want {
+			t.Errorf("%s: %v, want %s", sent, got, want)
+		}
+	}
+}
+
 func TestPatient(t *testing.T) {
 	for text, want := range map[string]int{"storage is (re)initializing": 3, "too many requests": 1} {
 		sent := 0

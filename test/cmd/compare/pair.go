@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -210,7 +211,11 @@ func chosenCells(cells any, sent string) any {
 			continue
 		}
 		list[i] = chosenInCell.ReplaceAllStringFunc(text, func(part string) string {
-			if strings.Contains(sent, strings.Trim(part, ":/")) {
+			wanted := strings.Trim(part, ":/")
+			if part == text {
+				wanted = strconv.Quote(part) // 5s is not that of 15s
+			}
+			if strings.Contains(sent, wanted) {
 				return part
 			}
 			return "$CHOSEN$"
@@ -254,9 +259,22 @@ func chosen(value any, sent string, controlled bool) any {
 		}
 		return out
 	case string:
-		return ungenerated(value, sent)
+		return ungenerated(withSortedErrors(value), sent)
 	}
 	return value
+}
+
+// withSortedErrors sorts the lines of a message about several values of wrong types, because kube-apiserver finds
+// them in maps.
+func withSortedErrors(message string) string {
+	const separator = "\n  "
+	begin, errors, several := strings.Cut(message, "errors:"+separator)
+	if !several {
+		return message
+	}
+	lines := strings.Split(errors, separator)
+	slices.Sort(lines)
+	return begin + "errors:" + separator + strings.Join(lines, separator)
 }
 
 // ungenerated replaces the names in a text that the server has generated.
@@ -270,8 +288,8 @@ func ungenerated(text, sent string) string {
 }
 
 // generated matches a name that a server generates: that of the volume with the token of a pod's
-// service account, or of an object with this prefix.
-var generated = regexp.MustCompile(`(kube-api-access|generated)-[a-z0-9]{5}`)
+// service account, of an object with this prefix, or of a type in a message about a CEL rule.
+var generated = regexp.MustCompile(`(kube-api-access|generated)-[a-z0-9]{5}|\bselfType\d+`)
 
 func isStruct(v any) bool { _, is := v.(map[string]any); return is }
 
