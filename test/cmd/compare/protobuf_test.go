@@ -47,3 +47,18 @@ func TestTypedClient(t *testing.T) {
 		}
 	}
 }
+
+// TestDiscoveryOfTypedClient: the resources of a group with Go types are found, although the responses to other requests are in
+// protobuf.
+func TestDiscoveryOfTypedClient(t *testing.T) {
+	types, err := newBuiltinTypes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := resources{send: types.asTypedClient(servers(t, nil).ours), found: map[string]map[string]resource{}}
+	for version, kind := range map[string]string{"v1": "Service", "apps/v1": "Deployment"} {
+		if one, ok, err := r.of(version, kind); err != nil || !ok || !one.Namespaced {
+			t.Errorf("%s %s: %v %v %v", version, kind, one, ok, err)
+		}
+	}
+}

@@ -28,7 +28,7 @@ func (r *resources) of(apiVersion, kind string) (resource, bool, error) {
 	if one, ok := r.found[apiVersion][kind]; ok {
 		return one, true, nil
 	}
-	answer, err := r.send(conformance.Request{Method: http.MethodGet, Path: prefix(apiVersion)})
+	answer, err := r.send(conformance.Request{Method: http.MethodGet, Path: prefix(apiVersion), Accept: "application/json"})
 	if err != nil || answer.Code == http.StatusNotFound {
 		return resource{}, false, err
 	}
