@@ -55,8 +55,16 @@ func (d *decoder) union(t *schema.Type, v, live document.Value) document.Value {
 	if !ok || d.schema == nil || v.IsNull() {
 		return v
 	}
-	problems := len(d.problems)
-	defer func() { d.problems = d.problems[:problems] }()
+	problems, err, stopped := len(d.problems), d.err, d.stopped
+	d.err, d.stopped = nil, false // an inner decoder reports the first error that it finds itself
+	defer func() {
+		d.problems = d.problems[:problems]
+		if d.err == nil || stopped || err != nil && d.from != FromJSON {
+			d.err, d.stopped = err, stopped
+		} else {
+			d.stopped = d.from == FromJSON // the outer decoder ends at it, as in stop
+		}
+	}()
 	switch {
 	case v.Kind() == document.Object:
 		return d.value(d.schema, v, live)
