@@ -54,6 +54,24 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// TestDecodeFloats has the numbers that kube-apiserver v1.36.3 has in a JSON schema: it decodes them into float64.
+func TestDecodeFloats(t *testing.T) {
+	for sent, want := range map[string]string{
+		"9007199254740992": "9007199254740992", "9007199254740993": "9007199254740992", "-9007199254740993": "-9007199254740992", "12345678901234567": "12345678901234568",
+		"1152921504606846977": "1152921504606847000", "9223372036854775807": "9223372036854776000", "1.50": "1.5", "1e2": "100",
+	} {
+		crd := parse(t, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{},"spec":{"group":"a","names":{"kind":"A","plural":"as"},"scope":"Cluster","versions":[
+			{"name":"v1","schema":{"openAPIV3Schema":{"maximum":`+sent+`}},"served":true,"storage":true}]}}`)
+		k, _ := kindOf(builtin(t), crd)
+		for _, from := range []Source{FromJSON, FromTree} {
+			decoded, _, err := Decode(k, crd, from)
+			if got := decoded.Lookup("spec", "versions").At(0).Lookup("schema", "openAPIV3Schema", "maximum"); err != nil || got.String() != want {
+				t.Errorf("%s from %d: %s, %v, want %s", sent, from, got, err, want)
+			}
+		}
+	}
+}
+
 // TestDecodeBytes has the answer of kube-apiserver v1.36.3 to a strategic merge patch of a Secret.
 func TestDecodeBytes(t *testing.T) {
 	sent := parse(t, `{"apiVersion":"v1","kind":"Secret","data":{"a":[300,null,65.0]}}`)

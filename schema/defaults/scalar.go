@@ -140,6 +140,7 @@ func (d *decoder) scalar(t *schema.Type, v document.Value) document.Value {
 		if v.Kind() != document.Number {
 			d.fail(v, "expected a number, found "+describe(v))
 		}
+		return rounded(v)
 	case integer:
 		return d.integer(v, t.Format == "int32", "a whole number")
 	case intOrText:
@@ -152,6 +153,20 @@ func (d *decoder) scalar(t *schema.Type, v document.Value) document.Value {
 		return d.time(c, v)
 	}
 	return v
+}
+
+// rounded returns an integer that a float64 cannot hold as the API server writes the float64.
+func rounded(v document.Value) document.Value {
+	const exact = 1 << 53
+	i, ok := v.Int()
+	if !ok || -exact <= i && i <= exact {
+		return v
+	}
+	f := document.NewFloat(float64(i))
+	if i, err := strconv.ParseInt(f.NumberText(), 10, 64); err == nil {
+		return document.NewInt(i)
+	}
+	return f
 }
 
 // integer decodes an integer. Unlike the JSON decoder, the conversion of an unstructured
