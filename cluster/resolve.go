@@ -91,7 +91,7 @@ func (p *pipeline) endpoint(kind *schema.Kind, r *Request) (*endpoint, *Status) 
 		}
 		return nil, ep.deprecated(badRequest("name must be provided"))
 	}
-	if kind.Namespaced && r.Namespace == "" && (r.Verb != List && r.Verb != Watch || r.Name != "") {
+	if kind.Namespaced && r.Namespace == "" && r.Verb != List && r.Verb != Watch {
 		return nil, p.noNamespace(kind, r)
 	}
 	return ep, nil

@@ -65,11 +65,11 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 	}
 	if r.Name != "" {
 		if len(fields) > 0 && fields.wanted("metadata.name") != r.Name {
-			return nil, badRequest("fieldSelector must be empty or require metadata.name=" + r.Name)
+			return nil, badRequest("fieldSelector metadata.name doesn't match requested name")
 		}
-		if names.PathSegment(r.Name) == "" {
+		if names.PathSegment(r.Name) == "" && (r.Namespace != "" || !ep.kind.Namespaced) {
 			s.scope = ep.key(r.Namespace, r.Name)
-		} else if len(fields) == 0 { // storage has no such key, but the request is valid and selects nothing
+		} else if len(fields) == 0 { // objects of this name in all namespaces; if it is no key of the storage, none
 			s.fields = fieldSelector{{label: "metadata.name", value: r.Name, path: []string{"metadata", "name"}}}
 		}
 	}

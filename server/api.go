@@ -145,7 +145,7 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		s.fail(w, r, s.refusal(r, p, err))
 		return
 	}
-	if writes(r) && !s.admit(w, r, s.writes) {
+	if writes(r) && t.verb != cluster.Watch && !s.admit(w, r, s.writes) {
 		return
 	}
 	if t.verb == cluster.Watch {
@@ -206,7 +206,7 @@ func (s *Server) request(w *writer, r *http.Request, t target, query url.Values)
 		Namespace: t.namespace, Name: name, Subresource: t.subresource,
 		UserAgent: r.UserAgent(), User: who.user, Impersonator: who.impersonator,
 	}
-	if writes(r) {
+	if writes(r) && t.verb != cluster.Watch {
 		if err := s.readBody(w, r, t, request); err != nil {
 			return nil, err
 		}

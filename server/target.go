@@ -17,8 +17,8 @@ type place struct {
 	// inNamespace is set if the path has a segment for the namespace, which may be empty, as in
 	// namespaces//pods/web.
 	inNamespace bool
-	// watch is true for a path of the deprecated form /watch/...
-	watch bool
+	// watch and proxy are true for paths of the deprecated forms /watch/... and /proxy/....
+	watch, proxy bool
 	// deeper is set if the path has more segments after the subresource.
 	deeper bool
 }
@@ -39,8 +39,9 @@ func ofObjects(parts []string) (group, version string, rest []string) {
 // does (apiserver/pkg/endpoints/request).
 func placeOf(group, version string, parts []string) place {
 	p := place{group: group, version: version}
-	if len(parts) > 1 && parts[0] == "watch" {
-		p.watch, parts = true, parts[1:]
+	if len(parts) > 1 && (parts[0] == "watch" || parts[0] == "proxy") {
+		p.watch, p.proxy = parts[0] == "watch", parts[0] == "proxy"
+		parts = parts[1:]
 	}
 	if parts[0] == "namespaces" && len(parts) > 2 && parts[2] != "status" && parts[2] != "finalize" {
 		p.namespace, p.inNamespace, parts = parts[1], true, parts[2:]
@@ -49,7 +50,7 @@ func placeOf(group, version string, parts []string) place {
 	if len(parts) > 1 {
 		p.name = parts[1]
 	}
-	if len(parts) > 2 {
+	if len(parts) > 2 && !p.proxy {
 		p.subresource = parts[2]
 	}
 	p.deeper = len(parts) > 3
@@ -70,7 +71,7 @@ func (p place) verb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
 // lists and watches all namespaces.
 func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
 	named := p.name != "" || p.subresource != ""
-	if p.inNamespace && !k.Namespaced || p.deeper || named && k.Namespaced && !p.inNamespace || p.watch && p.subresource != "" {
+	if p.proxy || p.inNamespace && !k.Namespaced || p.deeper || named && k.Namespaced && !p.inNamespace || p.watch && p.subresource != "" {
 		return 0, errNoResource
 	}
 	verbs := k.Verbs
@@ -130,13 +131,23 @@ func (p place) routes(k *schema.Kind) []string {
 }
 
 // customVerb is verb for custom resources. Like apiextensions-apiserver's handler it checks
-// only scope and verb, so that a name in the path of a create is ignored.
+// only scope and verb, so that a name in the path of a create is ignored. A path of the form
+// /watch/... is a watch with every method, and needs no namespace.
 func (p place) customVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
 	verb, ok := p.methodVerb(r, p.name != "")
+	name := verb.String()
+	switch {
+	case p.watch:
+		verb, name, ok = cluster.Watch, "watch", true
+	case p.proxy:
+		name, ok = "proxy", false
+	case !ok:
+		name = ""
+	}
 	if p.namespace != "" && !k.Namespaced {
 		return 0, errNoPage
 	}
-	if k.Namespaced && p.namespace == "" && !(ok && p.name == "" && (verb == cluster.List || verb == cluster.Watch)) {
+	if k.Namespaced && p.namespace == "" && name != "list" && name != "watch" {
 		return 0, errNoPage
 	}
 	if p.name == "" && (verb == cluster.Update || verb == cluster.Patch) && ok {
@@ -145,10 +156,6 @@ func (p place) customVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error)
 	notHere := &cluster.Status{
 		Code: http.StatusMethodNotAllowed, Reason: cluster.ReasonMethodNotAllowed,
 		Details: &cluster.StatusDetails{Group: k.Group, Kind: k.Resource},
-	}
-	name := verb.String()
-	if !ok {
-		name = ""
 	}
 	notHere.Message = name + " is not supported on resources of kind \"" + k.Resource + "." + k.Group + "\""
 	if k.Deprecated {
@@ -204,10 +211,10 @@ func (p place) methodVerb(r *http.Request, named bool) (cluster.Verb, bool) {
 }
 
 // isWatch reports whether a request is a watch: of a collection with the parameter watch, or
-// of anything with the deprecated form of the path. With a name in the path the parameter is
-// ignored.
+// of anything with the deprecated form of the path, whatever the method is. With a name in the
+// path the parameter is ignored.
 func isWatch(r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.Contains(r.URL.Path, "/watch/") && !strings.Contains(r.URL.RawQuery, "watch") {
+	if !strings.Contains(r.URL.Path, "/watch/") && (writes(r) || !strings.Contains(r.URL.RawQuery, "watch")) {
 		return false
 	}
 	_, _, rest := ofObjects(split(r.URL.Path))
@@ -215,7 +222,7 @@ func isWatch(r *http.Request) bool {
 		return false
 	}
 	p := placeOf("", "", rest)
-	return p.watch || p.name == "" && asksToWatch(r)
+	return p.watch || p.name == "" && !p.proxy && !writes(r) && asksToWatch(r)
 }
 
 func asksToWatch(r *http.Request) bool {
