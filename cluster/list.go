@@ -103,6 +103,9 @@ func listOf(ep *endpoint, metadata, items document.Value) document.Value {
 func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selection) (store.Page[*Record], *Status) {
 	var none store.Page[*Record]
 	if r.Continue != "" && r.ResourceVersion != "" && r.ResourceVersion != "0" {
+		if err := store.CheckContinue(r.Continue); err != nil {
+			return none, storeStatus(ep, "", err)
+		}
 		return none, badRequest("specifying resource version is not allowed when using continue")
 	}
 	at, err := versionParameter(r.ResourceVersion)
@@ -191,7 +194,9 @@ func storeStatus(ep *endpoint, name string, err error) *Status {
 	case errors.Is(err, store.ErrTooLarge):
 		return plainError(store.ErrTooLarge)
 	case errors.Is(err, store.ErrInvalidContinue):
-		return badRequest(err.Error())
+		st = badRequest(err.Error())
+		st.Err = err
+		return st
 	case errors.Is(err, store.ErrInvalidKey):
 		return notFound(ep.what(), name)
 	}

@@ -6,6 +6,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"strings"
 	"testing"
@@ -151,15 +152,20 @@ func TestListContinuesAfterCompaction(t *testing.T) {
 	}
 }
 
-// A continue token has a resourceVersion, so that no other one may be given, valid or not.
+// A continue token has a resourceVersion, so that no other one may be given, valid or not. An invalid token is reported
+// first.
 func TestVersionOfAContinuedList(t *testing.T) {
 	c := configMaps(t)
-	for version, want := range map[string]string{
-		"5": "specifying resource version is not allowed when using continue",
-		"a": "specifying resource version is not allowed when using continue",
-		"0": "invalid continue token: continue key is not valid: illegal base64 data at input byte 0",
+	valid := base64.RawURLEncoding.EncodeToString([]byte("v1:5:default/a"))
+	for _, tc := range []struct{ version, token, want string }{
+		{"5", valid, "specifying resource version is not allowed when using continue"},
+		{"a", valid, "specifying resource version is not allowed when using continue"},
+		{"5", "=", "invalid continue token: continue key is not valid: illegal base64 data at input byte 0"},
+		{"a", "=", "invalid continue token: continue key is not valid: illegal base64 data at input byte 0"},
+		{"0", "=", "invalid continue token: continue key is not valid: illegal base64 data at input byte 0"},
 	} {
-		r := &Request{Verb: List, Version: "v1", Resource: "configmaps", Options: Options{Continue: "=", ResourceVersion: version}}
+		version, want := tc.version, tc.want
+		r := &Request{Verb: List, Version: "v1", Resource: "configmaps", Options: Options{Continue: tc.token, ResourceVersion: version}}
 		var st *Status
 		if _, err := c.Do(context.Background(), r); !errors.As(err, &st) || st.Message != want {
 			t.Errorf("%s: %v, want %s", version, err, want)

@@ -214,8 +214,9 @@ func (t *task) patchStatus(err error) *Status {
 // decodePatched decodes the result of a patch. Errors in it are attributed to the patch, with
 // code 422.
 func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.Source, problems []Problem) (document.Value, []string, *Status) {
+	result := next
 	refused := func(err error) (document.Value, []string, *Status) {
-		value := next.String()
+		value := result.String()
 		if t.Format == StrategicPatch {
 			value = gotext.Of(t.patch.value)
 		}
@@ -306,7 +307,8 @@ func customType(v document.Value) *Status {
 // server can decode is converted; see otherVersion for the versions that are served.
 func (t *task) patchedType(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, *Status) {
 	if v.Kind() != document.Object {
-		return v, nil, unprocessable("the result of the patch is "+article(v.Kind())+", expected an object", nil)
+		why := "the result of the patch is " + article(v.Kind()) + ", expected an object"
+		return v, nil, unprocessable(why, &BodyError{Body: v.JSON(), Format: JSON, Message: why})
 	}
 	if k.Builtin && from == defaults.FromTree {
 		v, st := t.ownType(k, v)

@@ -36,6 +36,9 @@ func (s *Server) proxyRefusal(r *http.Request, p place) error {
 	if _, ok := p.authorizedVerb(r); !ok && r.Method != http.MethodOptions {
 		return errMethod
 	}
+	if len(queryOf(r)["dryRun"]) > 0 {
+		return badRequest("dryRun is not supported")
+	}
 	if p.name == "" {
 		return badRequest("name must be provided")
 	}

@@ -35,6 +35,10 @@ var (
 	ErrClosed = errors.New("closed")
 )
 
+// A TokenError is the error of a list with an invalid continue token. It matches
+// [ErrInvalidContinue].
+type TokenError = keyspace.TokenError
+
 // KeyError is the error of an operation on a key.
 type KeyError struct {
 	// Op is the operation: create, get, update or delete.

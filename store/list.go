@@ -58,6 +58,12 @@ func listFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revis
 	return opts.Revision, sc.Text, nil
 }
 
+// CheckContinue returns an error if a continue token is invalid, whatever the other options of the list are.
+func CheckContinue(token string) error {
+	_, err := keyspace.DecodeToken(token)
+	return err
+}
+
 // continueFrom is listFrom for a list with a continue token.
 func continueFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revision int64, start string, err error) {
 	t, err := keyspace.DecodeToken(opts.Continue)

@@ -2,12 +2,14 @@ package gotype
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
+	"github.com/patchlab-dev/patchlab/store"
 )
 
 // maxMessage is the maximum length in bytes of a message that shows values, such as whole lists.
@@ -20,13 +22,14 @@ func shortened(message string) string {
 	return message
 }
 
-// Worded returns a failure for a body or a value that cannot be decoded, or for a patch that cannot be applied, with
-// kube-apiserver's message, for which clients may look. The cluster's own message names the field and the value
-// instead of Go types.
+// Worded returns a failure for a body, a value or a continue token that cannot be decoded, or for a patch that cannot be
+// applied, with kube-apiserver's message, for which clients may look. The cluster's own message names the field and the
+// value instead of Go types, and the operation of a JSON patch, of which kube-apiserver reports nothing.
 func Worded(status *cluster.Status) *cluster.Status {
 	var body *cluster.BodyError
 	var undecoded *defaults.DecodeError
 	var unpatched *patch.Error
+	var token *store.TokenError
 	own, message := "", ""
 	if errors.As(status.Err, &body) {
 		own, message = body.Message, shortened(bodyMessage(body))
@@ -37,6 +40,10 @@ func Worded(status *cluster.Status) *cluster.Status {
 		own, message = undecoded.Error(), Message(undecoded)
 	case errors.As(status.Err, &unpatched) && unpatched.Problem != patch.OtherProblem:
 		own, message = unpatched.Error(), shortened(strategicMessage(unpatched))
+	case errors.As(status.Err, &unpatched) && status.Code == http.StatusUnprocessableEntity:
+		own, message = unpatched.Error(), "the server rejected our request due to an error in our request"
+	case errors.As(status.Err, &token):
+		own, message = token.Error(), continueMessage(token)
 	default:
 		return status
 	}

@@ -2,7 +2,6 @@ package keyspace
 
 import (
 	"encoding/base64"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -29,23 +28,36 @@ func (t Token) Encode() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(raw))
 }
 
-// DecodeToken parses a token that Encode returned. Its errors begin as those of kube-apiserver.
+// A TokenError reports that a continue token is not one that Encode returned. It matches
+// ErrInvalidContinue. Its message begins as that of kube-apiserver.
+type TokenError struct {
+	Token, Reason string
+}
+
+func (e *TokenError) Error() string {
+	return ErrInvalidContinue.Error() + ": continue key is not valid: " + e.Reason
+}
+
+// Unwrap returns ErrInvalidContinue.
+func (e *TokenError) Unwrap() error { return ErrInvalidContinue }
+
+// DecodeToken parses a token that Encode returned. The error is a [*TokenError].
 func DecodeToken(text string) (Token, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil {
-		return Token{}, fmt.Errorf("%w: continue key is not valid: %w", ErrInvalidContinue, err)
+		return Token{}, &TokenError{text, err.Error()}
 	}
 	version, rest, _ := strings.Cut(string(raw), ":")
 	if version != tokenVersion {
-		return Token{}, fmt.Errorf("%w: continue key is not valid: server does not recognize this encoded version", ErrInvalidContinue)
+		return Token{}, &TokenError{text, "server does not recognize this encoded version"}
 	}
 	number, start, found := strings.Cut(rest, ":")
 	revision, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || revision != LatestRevision && revision <= 0 {
-		return Token{}, fmt.Errorf("%w: continue key is not valid: incorrect encoded start resourceVersion (version %s)", ErrInvalidContinue, tokenVersion)
+		return Token{}, &TokenError{text, "incorrect encoded start resourceVersion (version " + tokenVersion + ")"}
 	}
 	if !found || start == "" {
-		return Token{}, fmt.Errorf("%w: continue key is not valid: encoded start key empty (version %s)", ErrInvalidContinue, tokenVersion)
+		return Token{}, &TokenError{text, "encoded start key empty (version " + tokenVersion + ")"}
 	}
 	return Token{Revision: revision, Start: start}, nil
 }
