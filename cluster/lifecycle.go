@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
 )
@@ -24,6 +26,9 @@ func (t *task) checkNamespace(live fieldmanager.Object) *Status {
 	name := t.Request.Namespace
 	if !t.config.StrictNamespaces || t.Request.Restore || t.namespace == nil || name == "" || t.Resource == "localsubjectaccessreviews" {
 		return nil
+	}
+	if why := names.PathSegment(name); why != "" {
+		return internalError(fmt.Errorf("invalid resource name %q: [%s]", name, why))
 	}
 	namespace, err := t.namespace(t.ctx, name)
 	switch {

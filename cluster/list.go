@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -165,6 +166,7 @@ func storeStatus(ep *endpoint, name string, err error) *Status {
 	var compacted *store.CompactedError
 	var size *store.SizeError
 	var unavailable *store.UnavailableError
+	var key *store.InvalidKeyError
 	switch {
 	case errors.As(err, &st):
 		return st
@@ -197,8 +199,8 @@ func storeStatus(ep *endpoint, name string, err error) *Status {
 		st = badRequest(err.Error())
 		st.Err = err
 		return st
-	case errors.Is(err, store.ErrInvalidKey):
-		return notFound(ep.what(), name)
+	case errors.As(err, &key): // the namespace is "." or "..", which only storage refuses
+		return plainError(errors.New("invalid key: " + strconv.Quote(strings.TrimSuffix(strings.TrimPrefix(key.Key, "/registry"), "/"))))
 	}
 	return internalError(err)
 }

@@ -35,6 +35,10 @@ var (
 	ErrClosed = errors.New("closed")
 )
 
+// An InvalidKeyError is the error of an operation with a malformed key or scope. It matches
+// [ErrInvalidKey].
+type InvalidKeyError = keyspace.KeyError
+
 // A TokenError is the error of a list with an invalid continue token. It matches
 // [ErrInvalidContinue].
 type TokenError = keyspace.TokenError

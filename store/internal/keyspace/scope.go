@@ -14,6 +14,16 @@ var (
 	ErrInvalidContinue = errors.New("invalid continue token")
 )
 
+// A KeyError reports that a key or the text of a scope is malformed. It matches ErrInvalidKey.
+type KeyError struct {
+	Key, Reason string
+}
+
+func (e *KeyError) Error() string { return fmt.Sprintf("%v %q: %s", ErrInvalidKey, e.Key, e.Reason) }
+
+// Unwrap returns ErrInvalidKey.
+func (e *KeyError) Unwrap() error { return ErrInvalidKey }
+
 // Scope is the set of keys of a list or watch: all keys with the prefix Text, or the single
 // key Text.
 type Scope struct {
@@ -36,7 +46,7 @@ func ParseScope(text string) (Scope, error) {
 // prefix.
 func CheckKey(key string) error {
 	if strings.HasSuffix(key, "/") {
-		return fmt.Errorf("%w %q: it must not end with /", ErrInvalidKey, key)
+		return &KeyError{key, "it must not end with /"}
 	}
 	return checkSegments(key)
 }
@@ -45,13 +55,13 @@ func CheckKey(key string) error {
 // or "..", which could refer to keys outside its prefix.
 func checkSegments(key string) error {
 	if key == "" || key[0] != '/' {
-		return fmt.Errorf("%w %q: it must begin with /", ErrInvalidKey, key)
+		return &KeyError{key, "it must begin with /"}
 	}
 	for rest, more := key[1:], true; more; {
 		var segment string
 		segment, rest, more = strings.Cut(rest, "/")
 		if segment == "." || segment == ".." {
-			return fmt.Errorf("%w %q: the segment %q is not allowed", ErrInvalidKey, key, segment)
+			return &KeyError{key, fmt.Sprintf("the segment %q is not allowed", segment)}
 		}
 	}
 	return nil
