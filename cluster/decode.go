@@ -10,6 +10,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/gotext"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 	"github.com/patchlab-dev/patchlab/schema/structural"
@@ -215,6 +216,7 @@ func inconvertible(v document.Value, k *schema.Kind, catalog *schema.Catalog) *S
 // otherKind returns why an object is not one of the built-in kind k, in the words of apimachinery's scheme; "" if the
 // kind may have the same name in the object's version: then the object can be converted, as Events and Ingresses
 // between their groups. The scheme has alpha and beta versions that are no longer served, but all stable ones are.
+// A Status has no version of its own.
 func otherKind(v document.Value, k *schema.Kind, catalog *schema.Catalog) string {
 	kind, apiVersion := v.Get("kind").StringOr(""), v.Get("apiVersion").StringOr("")
 	group, version, ok := schema.SplitAPIVersion(apiVersion)
@@ -222,22 +224,24 @@ func otherKind(v document.Value, k *schema.Kind, catalog *schema.Catalog) string
 		return ""
 	}
 	known := registered(catalog, schema.GroupVersionKind{Group: group, Version: version, Kind: kind})
-	former := group == k.Group || catalog != nil && (group == "extensions" || slices.Contains(catalog.Groups(), group))
-	former = former && (schema.IsPrerelease(version) || version == internalVersion)
-	if kind == k.Kind && (catalog == nil || known || former) {
+	internal := version == internalVersion && (group == k.Group || catalog != nil && slices.Contains(catalog.Groups(), group))
+	if kind == k.Kind && (catalog == nil || known || internal) {
 		return ""
 	}
-	if known && schemeOf(group) == schemeOf(k.Group) {
+	if known && (schemeOf(group) == schemeOf(k.Group) || kind == "Status") {
+		if kind == "Status" {
+			version = "v1"
+		}
 		return "converting (" + version + "." + kind + ") to (" + internalPackage(k.Group) + "." + k.Kind + "): unknown conversion"
 	}
-	return unregistered(kind, schema.CanonicalAPIVersion(apiVersion))
+	return Unregistered(kind, schema.CanonicalAPIVersion(apiVersion))
 }
 
 // internalVersion is the version of the types in the memory of kube-apiserver, which its scheme has for each group.
 const internalVersion = "__internal"
 
-// unregistered returns the message of apimachinery's scheme about a kind that a version does not have.
-func unregistered(kind, apiVersion string) string {
+// Unregistered returns the message of apimachinery's scheme about a kind that a version does not have.
+func Unregistered(kind, apiVersion string) string {
 	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", kind, apiVersion, "pkg/runtime/scheme.go:111")
 }
 
@@ -248,14 +252,16 @@ func registered(catalog *schema.Catalog, gvk schema.GroupVersionKind) bool {
 		return false
 	}
 	switch gvk.Kind {
-	case "List", "Status":
+	case "Status":
+		return true
+	case "List":
 		return gvk.Group == "" && gvk.Version == "v1"
-	case "DeleteOptions":
+	case "DeleteOptions", "WatchEvent":
 		return slices.Contains(catalog.Groups(), gvk.Group)
 	}
 	gvk.Kind = strings.TrimSuffix(gvk.Kind, "List")
 	_, ok := catalog.Kind(gvk)
-	return ok
+	return ok || kinds.Decodes(gvk.Kind, gvk.APIVersion())
 }
 
 // schemeOf returns the name of the program whose scheme has the kinds of a group.

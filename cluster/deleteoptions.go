@@ -41,7 +41,10 @@ func (p *pipeline) readDeletion(r *Request) (Deletion, []string, *Status) {
 		return d, nil, badRequest("unexpected GroupVersion string: " + version)
 	}
 	if kind := v.Get("kind").StringOr(""); kind != "" && kind != "DeleteOptions" {
-		return d, nil, badRequest(unregistered(kind, cmp.Or(version, "meta.k8s.io/v1")))
+		if kind == "Status" {
+			return d, nil, badRequest("converting (v1.Status) to (v1.DeleteOptions): unknown conversion")
+		}
+		return d, nil, badRequest(Unregistered(kind, cmp.Or(version, "meta.k8s.io/v1")))
 	}
 	if p.deleteOptions != nil {
 		decoded, _, err := defaults.Decode(p.deleteOptions, v, defaults.FromJSON)

@@ -39,6 +39,14 @@ func TestObjectsOfAnotherKind(t *testing.T) {
 			`the API version in the data (autoscaling/v1) does not match the expected API version (autoscaling/v2)`},
 		{"a version that is no longer served", "/apis/networking.k8s.io/v1/namespaces/n/ingresses", "extensions/v1beta1", "Ingress",
 			`the API version in the data (extensions/v1beta1) does not match the expected API version (networking.k8s.io/v1)`},
+		{"an alpha version of another group", maps, "apps/v1beta1", "ConfigMap", `ConfigMap in version "v1beta1" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "apps/v1beta1` + none},
+		{"a version that was never released", "/apis/networking.k8s.io/v1/namespaces/n/ingresses", "networking.k8s.io/v1alpha1", "Ingress",
+			`Ingress in version "v1alpha1" cannot be handled as a Ingress: no kind "Ingress" is registered for version "networking.k8s.io/v1alpha1` + none},
+		{"another kind in a former version", maps, "batch/v1beta1", "CronJob", `CronJob in version "v1beta1" cannot be handled as a ConfigMap: converting (v1beta1.CronJob) to (core.ConfigMap): unknown conversion`},
+		{"a list in a former version", maps, "extensions/v1beta1", "IngressList", `IngressList in version "v1beta1" cannot be handled as a ConfigMap: converting (v1beta1.IngressList) to (core.ConfigMap): unknown conversion`},
+		{"a Status", maps, "v1", "Status", `Status in version "v1" cannot be handled as a ConfigMap: converting (v1.Status) to (core.ConfigMap): unknown conversion`},
+		{"a Status has no version", maps, "meta.k8s.io/v1", "Status", `Status in version "v1" cannot be handled as a ConfigMap: converting (v1.Status) to (core.ConfigMap): unknown conversion`},
+		{"an event of a watch", maps, "v1", "WatchEvent", `WatchEvent in version "v1" cannot be handled as a ConfigMap: converting (v1.WatchEvent) to (core.ConfigMap): unknown conversion`},
 	} {
 		_, st := q.do(cluster.Create, c.path, `{"apiVersion": "`+c.apiVersion+`", "kind": "`+c.kind+`", "metadata": {"name": "a"}}`)
 		if st == nil || st.Code != 400 || st.Message != c.want {

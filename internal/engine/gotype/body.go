@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -151,6 +152,18 @@ func yamlMessage(e *cluster.BodyError) (message string) {
 	if len(e.Body) > maxDecoded {
 		return ""
 	}
+	if of := ofNullKey(&node); of != nil {
+		var value any
+		switch {
+		case of.Kind != yaml.ScalarNode:
+			return ""
+		case of.ShortTag() == "!!timestamp": // text for kube-apiserver
+			value = of.Value
+		case of.Decode(&value) != nil:
+			return ""
+		}
+		return fmt.Sprintf("unsupported map key of type: %%!s(<nil>), key: <nil>, value: %#v", value)
+	}
 	var value any
 	err := node.Decode(&value)
 	if types := (*yaml.TypeError)(nil); err == nil {
@@ -162,4 +175,17 @@ func yamlMessage(e *cluster.BodyError) (message string) {
 		return ""
 	}
 	return strings.ReplaceAll(err.Error(), "invalid map key: map[string]", "invalid map key: map[interface {}]")
+}
+
+// ofNullKey returns the value of the first key that is null, nil if there is none.
+func ofNullKey(n *yaml.Node) *yaml.Node {
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && child.ShortTag() == "!!null" {
+			return n.Content[i+1]
+		}
+		if of := ofNullKey(child); of != nil {
+			return of
+		}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package protobuf
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -14,6 +15,37 @@ const MediaType = "application/vnd.kubernetes.protobuf"
 // ErrUnknownKind is the cause of the error for a kind without a protobuf encoding, such as
 // a custom resource.
 var ErrUnknownKind = errors.New("no protobuf encoding is known for this kind")
+
+// An EnvelopeError reports a body of which no apiVersion, kind and object can be read. Its messages are those of
+// kube-apiserver, apart from fields of a wrong type.
+type EnvelopeError struct {
+	Reason string
+}
+
+func (e *EnvelopeError) Error() string { return errMalformed.Error() + ": " + e.Reason }
+
+// Unwrap returns the error that all errors about an invalid encoding match.
+func (e *EnvelopeError) Unwrap() error { return errMalformed }
+
+// An ObjectError reports an object that cannot be decoded: Err matches [ErrUnknownKind] for one of an unknown kind, which
+// has no Reason. Of a truncated one, Reason is kube-apiserver's message.
+type ObjectError struct {
+	APIVersion, Kind, Reason string
+	Err                      error
+}
+
+func (e *ObjectError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *ObjectError) Unwrap() error { return e.Err }
+
+// reason returns what is wrong with an encoding.
+func reason(err error) string {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return io.ErrUnexpectedEOF.Error()
+	}
+	return err.Error()
+}
 
 const magic = "k8s\x00"
 
@@ -43,9 +75,9 @@ func DecodeAs(body []byte, expectedVersion, expectedKind string) (document.Value
 	rest, ok := strings.CutPrefix(string(body), magic)
 	switch {
 	case !ok:
-		return document.Value{}, fmt.Errorf("%w: it does not begin with the prefix %q", errMalformed, magic)
+		return document.Value{}, &EnvelopeError{fmt.Sprintf("provided data does not appear to be a protobuf message, expected prefix %v", []byte(magic))}
 	case rest == "":
-		return document.Value{}, fmt.Errorf("%w: there is nothing after the prefix %q", errMalformed, magic)
+		return document.Value{}, &EnvelopeError{"empty body"}
 	}
 	var apiVersion, kind, encoded string
 	err := eachField(rest, func(n uint64, v value) error {
@@ -69,7 +101,7 @@ func DecodeAs(body []byte, expectedVersion, expectedKind string) (document.Value
 		return nil
 	})
 	if err != nil {
-		return document.Value{}, err
+		return document.Value{}, &EnvelopeError{reason(err)}
 	}
 	if apiVersion == "" {
 		apiVersion = expectedVersion
@@ -80,12 +112,12 @@ func DecodeAs(body []byte, expectedVersion, expectedKind string) (document.Value
 	c := messages()
 	number, ok := c.message(apiVersion, kind)
 	if !ok {
-		return document.Value{}, fmt.Errorf("%w: kind %q of apiVersion %q", ErrUnknownKind, kind, apiVersion)
+		return document.Value{}, &ObjectError{apiVersion, kind, "", fmt.Errorf("%w: kind %q of apiVersion %q", ErrUnknownKind, kind, apiVersion)}
 	}
 	d := decoder{catalog: c}
 	m := message{}
 	if err := d.read(&m, encoded, number, 0); err != nil {
-		return document.Value{}, fmt.Errorf("%s: %w", kind, err)
+		return document.Value{}, &ObjectError{apiVersion, kind, reason(err), fmt.Errorf("%s: %w", kind, err)}
 	}
 	m.object.SetString("apiVersion", apiVersion)
 	m.object.SetString("kind", kind)

@@ -4,10 +4,19 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 )
 
 // errMalformed is the cause of all errors about an invalid encoding.
 var errMalformed = errors.New("malformed protobuf body")
+
+// A truncatedError is a malformed body that ends within a field.
+type truncatedError string
+
+func (e truncatedError) Error() string { return errMalformed.Error() + ": " + string(e) }
+
+func (e truncatedError) Unwrap() []error { return []error{errMalformed, io.ErrUnexpectedEOF} }
 
 // The protobuf wire types of proto2 messages without groups.
 const (
@@ -29,8 +38,11 @@ type value struct {
 func eachField(message string, do func(number uint64, v value) error) error {
 	for message != "" {
 		tag, n := uvarint(message)
-		if n <= 0 || tag>>3 == 0 {
-			return fmt.Errorf("%w: a field tag is truncated or invalid", errMalformed)
+		switch {
+		case n == 0:
+			return truncatedError("a field tag is truncated")
+		case n < 0 || tag>>3 == 0:
+			return fmt.Errorf("%w: a field tag is invalid", errMalformed)
 		}
 		v, rest, err := readValue(uint8(tag&7), message[n:])
 		if err != nil {
@@ -58,8 +70,11 @@ func readValue(wire uint8, s string) (v value, rest string, err error) {
 	switch wire {
 	case wireVarint:
 		n := 0
-		if v.bits, n = uvarint(s); n <= 0 {
-			return v, "", fmt.Errorf("%w: truncated number", errMalformed)
+		switch v.bits, n = uvarint(s); {
+		case n == 0:
+			return v, "", truncatedError("truncated number")
+		case n < 0:
+			return v, "", fmt.Errorf("%w: a number has more than 64 bits", errMalformed)
 		}
 		return v, s[n:], nil
 	case wire64, wire32:
@@ -68,7 +83,7 @@ func readValue(wire uint8, s string) (v value, rest string, err error) {
 			size = 4
 		}
 		if len(s) < size {
-			return v, "", fmt.Errorf("%w: truncated %d-bit number", errMalformed, 8*size)
+			return v, "", truncatedError(fmt.Sprintf("truncated %d-bit number", 8*size))
 		}
 		for i := range size {
 			v.bits |= uint64(s[i]) << (8 * i)
@@ -76,8 +91,11 @@ func readValue(wire uint8, s string) (v value, rest string, err error) {
 		return v, s[size:], nil
 	case wireBytes:
 		size, n := uvarint(s)
-		if n <= 0 || size > uint64(len(s)-n) {
-			return v, "", fmt.Errorf("%w: a field is longer than the rest of the body", errMalformed)
+		if n < 0 || size > math.MaxInt64 {
+			return v, "", fmt.Errorf("%w: the length of a field is out of range", errMalformed)
+		}
+		if n == 0 || size > uint64(len(s)-n) {
+			return v, "", truncatedError("a field is longer than the rest of the body")
 		}
 		end := n + int(size)
 		v.text = s[n:end]
