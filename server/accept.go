@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"mime"
 	"net/http"
 	"slices"
@@ -171,6 +172,9 @@ func negotiate(r *http.Request, o offer) (answerForm, error) {
 	return answerForm{pretty: true}, notAcceptable(strings.Join(media[:], ", "))
 }
 
+// errNoRoute is the cause of refusals by kube-apiserver's router, which precede the handler and its warnings.
+var errNoRoute = errors.New("no route")
+
 // checkRoute returns the error of kube-apiserver's router if an Accept header names none of
 // the media types of a route.
 func checkRoute(header string, types []string) error {
@@ -181,7 +185,7 @@ func checkRoute(header string, types []string) error {
 		}
 	}
 	return &cluster.Status{
-		Code: http.StatusNotAcceptable, Reason: "NotAcceptable", Details: &cluster.StatusDetails{},
+		Code: http.StatusNotAcceptable, Reason: "NotAcceptable", Details: &cluster.StatusDetails{}, Err: errNoRoute,
 		Message: "406: Not Acceptable\n\nAvailable representations: " + strings.Join(types, ", "),
 	}
 }

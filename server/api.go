@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -132,7 +133,7 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		protobuf: encodable(t.kind), tables: table.Has(t.kind, t.subresource), routed: t.kind.Builtin, streams: watches || t.verb == cluster.List,
 	})
 	if err != nil && !t.refusedFirst(r) {
-		if !t.kind.Builtin { // for built-in kinds, the router may have refused it
+		if !errors.Is(err, errNoRoute) {
 			warn(w.Header(), t.deprecation())
 		}
 		s.fail(w, r, s.refusal(r, p, err))
@@ -159,6 +160,11 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		return
 	}
 	response, err := s.cluster.Do(ctx, request)
+	if err != nil && t.kind.Builtin && t.verb == cluster.Patch && request.Format == cluster.UnknownFormat {
+		refused := *asStatus(err)
+		refused.Warnings = nil // of a handler, which kube-apiserver's router does not reach
+		err = &refused
+	}
 	if err != nil {
 		s.fail(w, r, withinTime(ctx, err))
 		return

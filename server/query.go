@@ -125,9 +125,9 @@ func optionalNumber(values []string) (*int64, error) {
 
 // timeFor returns the time limit of a request: the parameter timeout, at most a minute. As in
 // kube-apiserver, every path has one, and an invalid one is refused before the client is
-// authenticated. Watches have timeoutSeconds instead.
+// authenticated. Watches have timeoutSeconds instead, and what follows a container has none.
 func timeFor(r *http.Request) (time.Duration, error) {
-	if !strings.Contains(r.URL.RawQuery, "timeout") || isWatch(r) {
+	if !strings.Contains(r.URL.RawQuery, "timeout") || isWatch(r) || runsLong(r) {
 		return requestTime, nil
 	}
 	text := queryOf(r).Get("timeout")
@@ -142,4 +142,18 @@ func timeFor(r *http.Request) (time.Duration, error) {
 		d = requestTime
 	}
 	return d, nil
+}
+
+// runsLong reports whether a request is for a subresource that kube-apiserver counts as long-running, whatever has it.
+func runsLong(r *http.Request) bool {
+	_, _, rest := ofObjects(split(r.URL.Path))
+	if len(rest) == 0 {
+		return false
+	}
+	switch p := placeOf("", "", rest); p.subresource {
+	case "attach", "exec", "proxy", "log", "portforward":
+		return true
+	default:
+		return p.proxy
+	}
 }

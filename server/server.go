@@ -175,7 +175,7 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	public := s.options.Authorizer == nil || r.Method == http.MethodGet && strings.Count(r.URL.Path, "/") == 1
-	if public && s.health(w, r) {
+	if _, err := s.impersonate(r); err == nil && public && s.health(w, r) {
 		return
 	}
 	if err := s.checkOrigin(r); err != nil {
