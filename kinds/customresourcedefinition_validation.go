@@ -21,6 +21,7 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	crd, err := schema.FromCRD(object.Value)
 	var wrong *schema.InvalidCRD
 	spec := object.get("spec")
+	first := len(c.errs)
 	if prefix := object.get("metadata.generateName"); !old.isSet() && prefix.text() != "" && prefix.text() != spec.get("names.plural").text()+"."+spec.get("group").text() {
 		c.invalid(prefix, "must be spec.names.plural+\".\"+spec.group")
 	}
@@ -45,11 +46,12 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	c.definitionNames(spec.get("names"))
 	c.definitionGroup(spec.get("group"))
 	c.definitionVersions(spec)
+	slices.SortStableFunc(c.errs[first:], func(a, b schema.FieldError) int { return definitionOrder(a) - definitionOrder(b) })
 	established := hasCondition(old.Get("status"), "Established")
-	c.conversion(spec.get("conversion"), old.get("spec.conversion"), established)
-	if spec.get("preserveUnknownFields").isTrue() && !old.get("spec.preserveUnknownFields").isTrue() {
-		c.invalid(spec.get("preserveUnknownFields"), "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead")
+	if strategy := spec.get("conversion.strategy"); spec.get("conversion").isSet() && strategy.text() != "None" && spec.get("preserveUnknownFields").isTrue() {
+		c.invalid(strategy, "must be None if spec.preserveUnknownFields is true")
 	}
+	c.conversion(spec.get("conversion"), old.get("spec.conversion"), established)
 	if old.isSet() {
 		was := old.get("spec")
 		fixed := []string{"group", "names.plural"}
@@ -62,6 +64,25 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	}
 	c.storedVersions(object.get("status.storedVersions"), spec.get("versions"))
 	c.approval(object, old)
+	if spec.get("preserveUnknownFields").isTrue() && !old.get("spec.preserveUnknownFields").isTrue() {
+		c.invalid(spec.get("preserveUnknownFields"), "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead")
+	}
+}
+
+// definitionParts are the parts of a definition in the order in which kube-apiserver validates them. The names that are
+// missing precede those that are invalid.
+var definitionParts = [...]string{"spec.group", "spec.scope", "spec.version", "spec.names.plural", "spec.names.singular", "spec.names.kind", "spec.names.listKind", "spec.names"}
+
+func definitionOrder(e schema.FieldError) int {
+	for i, part := range definitionParts {
+		if strings.HasPrefix(e.Field, part) && (i <= 2 || part == "spec.names" || e.Type == schema.ErrorRequired) {
+			return i + 1
+		}
+	}
+	if strings.HasPrefix(e.Field, "spec.") {
+		return len(definitionParts) + 1
+	}
+	return 0
 }
 
 func (c *check) definitionGroup(group field) {
