@@ -46,7 +46,15 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	c.definitionNames(spec.get("names"))
 	c.definitionGroup(spec.get("group"))
 	c.definitionVersions(spec)
-	slices.SortStableFunc(c.errs[first:], func(a, b schema.FieldError) int { return definitionOrder(a) - definitionOrder(b) })
+	found := c.errs[first:]
+	c.errs = c.errs[:first:first]
+	for order := range len(definitionParts) + 2 {
+		for _, e := range found {
+			if definitionOrder(e) == order {
+				c.errs = append(c.errs, e)
+			}
+		}
+	}
 	established := hasCondition(old.Get("status"), "Established")
 	if strategy := spec.get("conversion.strategy"); spec.get("conversion").isSet() && strategy.text() != "None" && spec.get("preserveUnknownFields").isTrue() {
 		c.invalid(strategy, "must be None if spec.preserveUnknownFields is true")
