@@ -64,12 +64,7 @@ func Decodes(kind, apiVersion string) bool {
 			return true
 		}
 	}
-	for _, unread := range unreadVersions {
-		if name, versions, _ := strings.Cut(unread, " "); name == kind && slices.Contains(strings.Fields(versions), apiVersion) {
-			return true
-		}
-	}
-	return false
+	return isUnread(kind, apiVersion)
 }
 
 // FormerVersion reports whether the result of a patch of a built-in kind may have an apiVersion

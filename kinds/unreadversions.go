@@ -2,6 +2,11 @@
 
 package kinds
 
+import (
+	"slices"
+	"strings"
+)
+
 // unreadVersions contains further kinds that kube-apiserver decodes, each with versions that are not served by default
 // and cannot be converted here.
 var unreadVersions = [...]string{
@@ -34,4 +39,14 @@ var unreadVersions = [...]string{
 	"StorageVersionMigration storagemigration.k8s.io/v1beta1",
 	"SubjectAccessReview authorization.k8s.io/v1beta1",
 	"TokenReview authentication.k8s.io/v1beta1",
+}
+
+// isUnread reports whether unreadVersions has a version of a kind.
+func isUnread(kind, apiVersion string) bool {
+	for _, unread := range unreadVersions {
+		if name, versions, _ := strings.Cut(unread, " "); name == kind {
+			return slices.Contains(strings.Fields(versions), apiVersion)
+		}
+	}
+	return false
 }
