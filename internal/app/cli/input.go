@@ -208,7 +208,7 @@ func (f *inputFlags) readChanges(ctx context.Context, a *App) (changes documents
 		return nil, errors.New(inputNames(f.files) + f.kustomize + ": no objects passed to " + f.command.Name())
 	}
 	if f.folders == nil {
-		a.noteTwice(changes, "; both are processed, in this order")
+		a.noteTwice(changes.objects(), "; both are processed, in this order")
 		a.noteHooks(changes)
 	}
 	return changes, nil
@@ -285,18 +285,18 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 	if err == nil && len(live.objects()) == 0 {
 		a.note(inputNames([]string{f.live}) + " contains no live objects")
 	}
-	a.noteTwice(live, ", which is used")
+	a.noteTwice(live.objects(), ", which is used")
 	return live, err
 }
 
-// noteTwice reports objects that the input has twice with other contents, as in several dumps of a
+// noteTwice reports objects that an input has twice with other contents, as in several dumps of a
 // folder, or in a chart and an overlay of it. Two states of one object, of which the later is used, are not
 // reported. consequence is the part of the message about what happens to the others.
-func (a *App) noteTwice(input documents, consequence string) {
+func (a *App) noteTwice(objects []manifest.Object, consequence string) {
 	const most = 5
 	first := map[sameName]manifest.Object{}
 	n := 0
-	for _, o := range input.objects() {
+	for _, o := range objects {
 		key := sameNameOf(o)
 		if key.kind == "" || key.name == "" {
 			continue

@@ -162,6 +162,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 	if err := tooNested(all); err != nil {
 		return nil, 0, err
 	}
+	a.noteTwice(slices.DeleteFunc(docs.objects(), func(o manifest.Object) bool { return !o.IsCRD() }), "; the last one is used")
 	registry, err := o.schemas.registry(ctx, a, docs)
 	if err != nil {
 		return nil, 0, err
