@@ -325,7 +325,7 @@ func TestOrderOfFormatWarnings(t *testing.T) {
 	}
 }
 
-// TestPatient: a request is repeated while the storage of a definition is not there, and only then.
+// TestOrderOfTypeErrors: what kube-apiserver finds in maps or numbers at random is no difference.
 func TestOrderOfTypeErrors(t *testing.T) {
 	for _, test := range []struct {
 		why, a, b string
@@ -342,6 +342,7 @@ func TestOrderOfTypeErrors(t *testing.T) {
 	}
 }
 
+// TestAgesInCells: an age is not one that the client has sent because another text ends with it.
 func TestAgesInCells(t *testing.T) {
 	for sent, want := range map[string]string{`{"a":"15s"}`: "$CHOSEN$", `{"a":"5s"}`: "5s"} {
 		if got := chosenCells([]any{"5s"}, sent).([]any)[0]; got != want {
@@ -350,6 +351,7 @@ func TestAgesInCells(t *testing.T) {
 	}
 }
 
+// TestPatient: a request is repeated while the storage of a definition is not there, and only then.
 func TestPatient(t *testing.T) {
 	for text, want := range map[string]int{"storage is (re)initializing": 3, "too many requests": 1} {
 		sent := 0

@@ -36,7 +36,7 @@ func TestTables(t *testing.T) {
 // TestChosenCells: what a server chooses is replaced in cells, and what the client has sent is not.
 func TestChosenCells(t *testing.T) {
 	cells := []any{"12s", "3 (4s ago)", "10.0.0.7", "80:30123/TCP,81:30456/TCP", "2y", "2026-01-02T03:04:05Z", "10s"}
-	got := encode(chosenCells(cells, "30456 10s"))
+	got := encode(chosenCells(cells, `30456 "10s"`))
 	if want := `["$CHOSEN$","3 $CHOSEN$","$CHOSEN$","80$CHOSEN$TCP,81:30456/TCP","2y","$CHOSEN$","10s"]`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
