@@ -55,6 +55,10 @@ func (b *Backend) forward(w http.ResponseWriter, r *http.Request, u cluster.User
 		Transport: to.transport, FlushInterval: -1, ErrorLog: silent,
 		Rewrite: func(p *httputil.ProxyRequest) { a.rewrite(p, location, u, upgrade) },
 		ModifyResponse: func(response *http.Response) error {
+			// A service that notices the end of the connection may respond before it is closed: TLS announces that.
+			if err := client.Err(); err != nil {
+				return err
+			}
 			return answer(response, location, upgrade)
 		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -180,6 +181,39 @@ func TestForwardedResponse(t *testing.T) {
 	}
 	a.delete(t, apiServices, "v1.ext.example.com")
 	eventually(t, func() string { return "the version is still that of the service" }, func() bool { return a.Find("ext.example.com", "v1") == nil })
+}
+
+// expiring is a context whose time is over without a signal, as until the goroutine that waits for it runs.
+type expiring struct {
+	context.Context
+	over *atomic.Bool
+}
+
+func (c expiring) Err() error {
+	if c.over.Load() {
+		return context.DeadlineExceeded
+	}
+	return c.Context.Err()
+}
+
+// TestLateResponse: a response that arrives after the time of a request is not the response to it.
+func TestLateResponse(t *testing.T) {
+	var over atomic.Bool
+	e := newExtension(t, func(_ http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/late") { // others are from the check of the service
+			over.Store(true)
+		}
+	})
+	a := newAggregator(t)
+	a.create(t, services, external)
+	a.create(t, apiServices, e.registration())
+	a.available(t)
+	r := httptest.NewRequestWithContext(expiring{t.Context(), &over}, http.MethodGet, "/apis/ext.example.com/v1/late", nil)
+	w := httptest.NewRecorder()
+	a.Find("ext.example.com", "v1").Serve(w, r, cluster.User{Name: "ada"})
+	if w.Code != http.StatusGatewayTimeout || w.Body.String() != timedOut {
+		t.Errorf("%d %q, want %q", w.Code, w.Body, timedOut)
+	}
 }
 
 // TestForwardedUpgrade: a connection changes to another protocol with the identity of the user.
