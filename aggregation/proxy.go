@@ -55,7 +55,8 @@ func (b *Backend) forward(w http.ResponseWriter, r *http.Request, u cluster.User
 		Transport: to.transport, FlushInterval: -1, ErrorLog: silent,
 		Rewrite: func(p *httputil.ProxyRequest) { a.rewrite(p, location, u, upgrade) },
 		ModifyResponse: func(response *http.Response) error {
-			// A service that notices the end of the connection may respond before it is closed: TLS announces that.
+			// TLS announces the end of a connection before it is closed, so that a service may respond in between,
+			// after the time of the request.
 			if err := client.Err(); err != nil {
 				return err
 			}

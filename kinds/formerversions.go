@@ -9,13 +9,9 @@ import (
 
 // formerVersions contains, for the built-in kinds, the versions that are no longer served but
 // that kube-apiserver still decodes, so that the result of a patch may have them. It lists only
-// those whose objects have the same fields as the version that is served. The others are
-// refused, because their fields are not known here: extensions/v1beta1 of Ingress and
-// NetworkPolicy, networking.k8s.io/v1beta1 of Ingress, discovery.k8s.io/v1beta1 of
-// EndpointSlice, the versions of events.k8s.io of Event, rbac.authorization.k8s.io/v1alpha1 of the
-// bindings, flowcontrol.apiserver.k8s.io/v1beta1 and v1beta2 of PriorityLevelConfiguration,
-// node.k8s.io/v1alpha1 of RuntimeClass, apiextensions.k8s.io/v1beta1, and the versions of
-// ControllerRevision, of which kube-apiserver refuses the data as changed.
+// those whose objects have the same fields as the version that is served. The others (unreadVersions)
+// are refused, because their fields are not known here, or because kube-apiserver refuses the data of a
+// ControllerRevision as changed.
 //
 // The default functions of a former version are not applied: a field with a default that the
 // patch removes gets the default of the version that is served.

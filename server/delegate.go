@@ -57,7 +57,7 @@ func (s *Server) delegate(w *writer, r *http.Request, p place, b *aggregation.Ba
 // isLong reports whether a request may take as long as its client wants: a watch, a log, or a connection.
 func (p place) isLong(r *http.Request) bool {
 	verb, ok := p.authorizedVerb(r)
-	return ok && verb == cluster.Watch || slices.Contains([]string{"attach", "exec", "proxy", "log", "portforward"}, p.subresource)
+	return ok && verb == cluster.Watch || p.hasLongSubresource()
 }
 
 // delegatedDocuments returns the OpenAPI 3 documents of extension API servers by their paths. Those of paths for which this

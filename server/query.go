@@ -125,7 +125,8 @@ func optionalNumber(values []string) (*int64, error) {
 
 // timeFor returns the time limit of a request: the parameter timeout, at most a minute. As in
 // kube-apiserver, every path has one, and an invalid one is refused before the client is
-// authenticated. Watches have timeoutSeconds instead, and what follows a container has none.
+// authenticated. Watches have timeoutSeconds instead, and requests that run long, such as those for
+// logs and connections, have none.
 func timeFor(r *http.Request) (time.Duration, error) {
 	if !strings.Contains(r.URL.RawQuery, "timeout") || isWatch(r) || runsLong(r) {
 		return requestTime, nil
@@ -144,16 +145,13 @@ func timeFor(r *http.Request) (time.Duration, error) {
 	return d, nil
 }
 
-// runsLong reports whether a request is for a subresource that kube-apiserver counts as long-running, whatever has it.
+// runsLong reports whether a request is for a subresource that may take as long as its client wants. kube-apiserver
+// decides that by the path alone, whatever the kind.
 func runsLong(r *http.Request) bool {
 	_, _, rest := ofObjects(split(r.URL.Path))
 	if len(rest) == 0 {
 		return false
 	}
-	switch p := placeOf("", "", rest); p.subresource {
-	case "attach", "exec", "proxy", "log", "portforward":
-		return true
-	default:
-		return p.proxy
-	}
+	p := placeOf("", "", rest)
+	return p.proxy || p.hasLongSubresource()
 }

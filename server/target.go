@@ -210,6 +210,15 @@ func (p place) methodVerb(r *http.Request, named bool) (cluster.Verb, bool) {
 	return 0, false
 }
 
+// hasLongSubresource reports whether requests to the subresource may take as long as their clients want.
+func (p place) hasLongSubresource() bool {
+	switch p.subresource {
+	case "attach", "exec", "proxy", "log", "portforward":
+		return true
+	}
+	return false
+}
+
 // isWatch reports whether a request is a watch: of a collection with the parameter watch, or
 // of anything with the deprecated form of the path, whatever the method is. With a name in the
 // path the parameter is ignored.
