@@ -38,9 +38,10 @@ var ErrNotIssued = errors.New(invalidToken)
 
 // Authenticate returns the user of one of [Config.StaticTokens] or of a service account token that
 // the cluster has issued, and those of the given audiences that the token is for; without audiences,
-// that of the API is meant. An error has the words of a TokenReview: the token is malformed or has expired, or its
-// service account or the object that it is bound to was deleted. It is [ErrNotIssued] if the cluster
-// has not issued the token. Without [Config.Tokens] no token of a service account is valid.
+// that of the API is meant. The token is one of a TokenRequest, or of a Secret of type
+// kubernetes.io/service-account-token, which gets a label with the day. An error has the words of a TokenReview: the token
+// is malformed or has expired, or its service account or the object that it is bound to was deleted. It is [ErrNotIssued] if
+// the cluster has not issued the token. Without [Config.Tokens] no token of a service account is valid.
 func (c *Cluster) Authenticate(ctx context.Context, token string, audiences ...string) (User, []string, error) {
 	if user, ok := c.config.StaticTokens[token]; ok {
 		if len(audiences) > 0 && !slices.Contains(audiences, c.issuer()) {
@@ -49,36 +50,46 @@ func (c *Cluster) Authenticate(ctx context.Context, token string, audiences ...s
 		return user, []string{c.issuer()}, nil
 	}
 	claims := tokenClaims(token)
-	if c.config.Tokens == nil || claims.Get("iss").StringOr("") != c.issuer() {
+	check := c.tokenUser
+	switch issuer := claims.Get("iss").StringOr(""); {
+	case c.config.Tokens == nil:
+		return User{}, nil, ErrNotIssued
+	case issuer == c.issuer():
+	case issuer == secretIssuer:
+		check = c.secretTokenUser
+	default:
 		return User{}, nil, ErrNotIssued
 	}
-	user, granted, err := c.authenticate(ctx, token, claims, audiences)
+	user, granted, err := c.authenticate(ctx, token, claims, audiences, check)
 	if err != nil {
 		return User{}, nil, fmt.Errorf("[%s, %w]", invalidToken, err)
 	}
 	return user, granted, nil
 }
 
-// authenticate checks a token in the order of kube-apiserver (pkg/serviceaccount, jwt.go and
-// claims.go).
-func (c *Cluster) authenticate(ctx context.Context, token string, claims document.Value, audiences []string) (User, []string, error) {
+// authenticate checks a token in the order of kube-apiserver (pkg/serviceaccount, jwt.go). A token
+// without audiences is for the API. check returns the user of a token with a valid signature.
+func (c *Cluster) authenticate(ctx context.Context, token string, claims document.Value, audiences []string, check userOfToken) (User, []string, error) {
 	if err := c.config.Tokens.Verify(token); err != nil {
 		return User{}, nil, err
+	}
+	intended := claims.Get("aud").Strings()
+	if len(intended) == 0 {
+		intended = []string{c.issuer()}
 	}
 	if len(audiences) == 0 {
 		audiences = []string{c.issuer()}
 	}
-	intended := claims.Get("aud").Strings()
 	granted := slices.DeleteFunc(slices.Clone(audiences), func(a string) bool { return !slices.Contains(intended, a) })
 	if len(granted) == 0 {
 		return User{}, nil, fmt.Errorf("token audiences %q is invalid for the target audiences %q", intended, audiences)
 	}
-	if err := c.checkTimes(claims); err != nil {
-		return User{}, nil, err
-	}
-	user, err := c.tokenUser(ctx, claims)
+	user, err := check(ctx, token, claims)
 	return user, granted, err
 }
+
+// userOfToken returns the user that the claims of a token name, or why the token is no longer valid.
+type userOfToken func(ctx context.Context, token string, claims document.Value) (User, error)
 
 // tokenClaims returns the claims of a JSON Web Token without checking its signature; absent if it
 // is not one.
@@ -113,9 +124,12 @@ func (c *Cluster) checkTimes(claims document.Value) error {
 	return nil
 }
 
-// tokenUser returns the user that a token's claims name. Its service account and the object that
-// the token is bound to must still exist.
-func (c *Cluster) tokenUser(ctx context.Context, claims document.Value) (User, error) {
+// tokenUser returns the user of a token that a TokenRequest has issued (pkg/serviceaccount, claims.go). Its
+// service account and the object that the token is bound to must still exist.
+func (c *Cluster) tokenUser(ctx context.Context, _ string, claims document.Value) (User, error) {
+	if err := c.checkTimes(claims); err != nil {
+		return User{}, err
+	}
 	bound := claims.Get("kubernetes.io")
 	namespace := bound.Get("namespace").StringOr("")
 	account := bound.Get("serviceaccount")
@@ -132,11 +146,8 @@ func (c *Cluster) tokenUser(ctx context.Context, claims document.Value) (User, e
 	if err := c.checkBound(ctx, namespace, bound); err != nil {
 		return User{}, err
 	}
-	user := User{
-		Name: "system:serviceaccount:" + namespace + ":" + name, UID: uid,
-		Groups: append(names.ServiceAccountGroups(namespace), names.Authenticated),
-		Extra:  map[string][]string{names.TokenExtra + "credential-id": {"JTI=" + claims.Get("jti").StringOr("")}},
-	}
+	user := accountUser(namespace, name, uid)
+	user.Extra = map[string][]string{names.TokenExtra + "credential-id": {"JTI=" + claims.Get("jti").StringOr("")}}
 	for _, kind := range [...]string{"pod", "node"} {
 		if ref := bound.Get(kind); ref.Exists() {
 			user.Extra[names.TokenExtra+kind+"-name"] = []string{ref.Get("name").StringOr("")}
@@ -146,6 +157,14 @@ func (c *Cluster) tokenUser(ctx context.Context, claims document.Value) (User, e
 		}
 	}
 	return user, nil
+}
+
+// accountUser returns the user of requests by a service account.
+func accountUser(namespace, name, uid string) User {
+	return User{
+		Name: "system:serviceaccount:" + namespace + ":" + name, UID: uid,
+		Groups: append(names.ServiceAccountGroups(namespace), names.Authenticated),
+	}
 }
 
 // checkBound checks that the object that a token is bound to still exists. The node of a token

@@ -87,14 +87,15 @@ type Config struct {
 // A Converter returns the object converted to another apiVersion of its kind.
 type Converter func(object document.Value, apiVersion string) (document.Value, error)
 
-// Tokens signs the tokens of service accounts and checks the signatures, as package server does
-// with ES256. Its methods are called concurrently.
+// Tokens signs the tokens of service accounts and checks the signatures, as package server does.
+// Its methods are called concurrently.
 type Tokens interface {
 	// Issuer returns the issuer of the tokens, which is also the audience of the API.
 	Issuer() string
 	// Sign returns the JSON Web Token (RFC 7519) with the given claims, a JSON object.
 	Sign(claims []byte) (string, error)
-	// Verify returns an error unless Sign has returned the token.
+	// Verify returns an error unless the token has the signature of Sign, or that of another key which is
+	// trusted.
 	Verify(token string) error
 }
 

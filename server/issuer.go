@@ -21,29 +21,24 @@ func (s *Server) issuer(w *writer, r *http.Request) {
 	if r.TLS != nil {
 		scheme = "https://"
 	}
-	s.publish(w, r, "application/json", func() (any, error) {
+	s.publish(w, r, "application/json", func(tokens *Tokens) any {
 		return struct {
 			Issuer        string   `json:"issuer"`
 			Keys          string   `json:"jwks_uri"`
 			ResponseTypes []string `json:"response_types_supported"`
 			SubjectTypes  []string `json:"subject_types_supported"`
 			Algorithms    []string `json:"id_token_signing_alg_values_supported"`
-		}{s.options.Tokens.Issuer(), scheme + r.Host + keysPath, []string{"id_token"}, []string{"public"}, []string{string(jose.ES256)}}, nil
+		}{tokens.Issuer(), scheme + r.Host + keysPath, []string{"id_token"}, []string{"public"}, tokens.algorithms()}
 	})
 }
 
-// keys serves the public key of the tokens.
+// keys serves the public keys of the tokens.
 func (s *Server) keys(w *writer, r *http.Request) {
-	s.publish(w, r, keysType, func() (any, error) {
-		if err := s.options.Tokens.ready(); err != nil {
-			return nil, err
-		}
-		return jose.JSONWebKeySet{Keys: []jose.JSONWebKey{s.options.Tokens.public}}, nil
-	})
+	s.publish(w, r, keysType, func(tokens *Tokens) any { return jose.JSONWebKeySet{Keys: tokens.keys} })
 }
 
 // publish serves a document about the tokens, which clients may keep for an hour.
-func (s *Server) publish(w *writer, r *http.Request, contentType string, document func() (any, error)) {
+func (s *Server) publish(w *writer, r *http.Request, contentType string, document func(*Tokens) any) {
 	err := checkRoute(cmp.Or(r.Header.Get("Accept"), contentType), []string{contentType})
 	if r.Method != http.MethodGet {
 		err = errMethod
@@ -51,12 +46,12 @@ func (s *Server) publish(w *writer, r *http.Request, contentType string, documen
 	if s.options.Tokens == nil {
 		err = errNoPage
 	}
+	if err == nil {
+		err = s.options.Tokens.Check()
+	}
 	var body []byte
 	if err == nil {
-		var value any
-		if value, err = document(); err == nil {
-			body, err = json.Marshal(value)
-		}
+		body, err = json.Marshal(document(s.options.Tokens))
 	}
 	if err != nil {
 		s.fail(w, r, err)

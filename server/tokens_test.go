@@ -189,7 +189,8 @@ func TestInvalidTokens(t *testing.T) {
 		{name: "another signature", change: func(_ *accounts, token string) string {
 			return part(token, 2, func(s string) string { return strings.Repeat("A", len(s)) })
 		}, want: signature},
-		{name: "the key of another server", change: func(*accounts, string) string { return newAccounts(t).token("a", `{}`) }, want: signature},
+		{name: "the key of another server", change: func(*accounts, string) string { return newAccounts(t).token("a", `{}`) },
+			want: "[invalid bearer token, invalid signature, no keys found]"},
 		{name: "other audiences", audiences: `["x","y"]`, change: func(_ *accounts, token string) string { return token },
 			want: `[invalid bearer token, token audiences ["https://kubernetes.default.svc.cluster.local"] is invalid for the target audiences ["x" "y"]]`},
 		{name: "expired", change: func(a *accounts, token string) string { a.now = a.now.Add(time.Hour + 2*time.Minute); return token },

@@ -21,6 +21,7 @@ var namesKinds = map[string]string{
 	"eviction.go":       "an Eviction deletes a Pod that a PodDisruptionBudget may protect",
 	"lifecycle.go":      "objects live in namespaces that have to exist",
 	"resolve.go":        "bindings is a resource with an action and no objects",
+	"secrettoken.go":    "the tokens of service accounts may be in Secrets",
 	"token.go":          "tokens may be bound to other objects",
 }
 

@@ -36,8 +36,7 @@ type certificateFiles struct {
 // inert are the flags of kube-apiserver that envtest sets and that have no meaning or one fixed value
 // here.
 var inert = []string{
-	"allow-privileged", "etcd-servers", "insecure-bind-address", "insecure-port", "service-account-key-file",
-	"service-account-signing-key-file", "v",
+	"allow-privileged", "etcd-servers", "insecure-bind-address", "insecure-port", "v",
 }
 
 // kubeAPIServerOptions are the flags of kube-apiserver whose values differ from those of serve.
@@ -77,6 +76,7 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 	f.StringVar(&o.serve.clientCA, "client-ca-file", "", "PEM file of the authorities whose certificates authenticate clients")
 	f.StringVar(&o.serve.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services; a range of IPv6 has no effect (default 10.96.0.0/16, but any other IP can be requested)")
 	f.StringSliceVar(&o.issuers, "service-account-issuer", nil, "issuer of the tokens of service accounts, which is also the audience of the API; of several, the first one")
+	o.serve.keys.add(f)
 	f.StringSliceVar(&o.modes, "authorization-mode", nil, "comma-separated list: with RBAC, requests are refused that the roles of their users do not allow")
 	f.StringSliceVar(&o.enabled, "enable-admission-plugins", nil, "comma-separated list of admission plugins to run; those that kube-apiserver enables by default run already")
 	f.StringSliceVar(&o.disabled, "disable-admission-plugins", nil, "comma-separated list of admission plugins not to run")

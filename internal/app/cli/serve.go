@@ -27,6 +27,7 @@ type serveOptions struct {
 	controllers string
 	strict      bool
 	issuer      string // of the tokens of service accounts
+	keys        tokenKeys
 	ipRange     string // of cluster IPs, see serviceRange
 	plugins     []string
 	disabled    []string // of the admission plugins that this program runs without being asked
@@ -124,6 +125,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	oneOf(c, &o.authorize, "authorization-mode", "", alwaysAllow, "AlwaysAllow, or RBAC to refuse requests that the roles of their users do not allow; implies --bootstrap-roles", alwaysAllow, byRoles)
 	f.StringVar(&o.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services; a range of IPv6 has no effect (default 10.96.0.0/16, but any other IP can be requested)")
 	f.StringVar(&o.issuer, "service-account-issuer", "", "issuer of the tokens of service accounts, which is also the audience of the API (default "+cluster.Issuer+")")
+	o.keys.add(f)
 	f.BoolVar(&o.roles, "bootstrap-roles", false, "create the roles and bindings with which kube-apiserver begins")
 	f.BoolVar(&o.log, "request-log", false, "log every request to standard error")
 	oneOf(c, &o.logFormat, "log-format", "", "text", "log format: text or json", "text", "json")

@@ -95,7 +95,10 @@ func (s *serving) configure(ctx context.Context) (done bool, err error) {
 	if err := o.readToken(); err != nil {
 		return false, err
 	}
-	tokens := &server.Tokens{URL: o.issuer}
+	tokens, err := o.keys.tokens(o.issuer)
+	if err != nil {
+		return false, err
+	}
 	s.config = cluster.Config{
 		Version: minorVersion(o.kubeVersion), NoDefaults: !o.defaults, Addresses: o.defaults, Now: a.Now, StrictNamespaces: o.strict,
 		Tokens: tokens,
