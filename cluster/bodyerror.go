@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // A BodyError reports that the body of a request cannot be decoded: that its text is not valid, or that its value, or that
@@ -30,6 +31,25 @@ func (e *BodyError) Error() string { return e.Message }
 
 // Unwrap returns Err.
 func (e *BodyError) Unwrap() error { return e.Err }
+
+// A ResultError reports that the result of a JSON or merge patch cannot be decoded. The message of the Status quotes the
+// result.
+type ResultError struct {
+	// Live is the patched object, whose kind is Kind, and Patch is the text of the patch.
+	Live   document.Value
+	Kind   *schema.Kind
+	Patch  []byte
+	Format Format
+	// Result is the result as the message quotes it.
+	Result string
+	Err    error
+}
+
+// Error returns the message of Err.
+func (e *ResultError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *ResultError) Unwrap() error { return e.Err }
 
 // bodyError returns the error for a body that cannot be decoded because of err.
 func (t *task) bodyError(message string, err error) *BodyError {

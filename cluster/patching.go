@@ -138,11 +138,15 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Sta
 		return document.Value{}, nil, t.patchStatus(err)
 	}
 	t.passedBody(StageSent, next)
-	problems := body.problems
+	result, problems := next, body.problems
 	if t.Format == JSONPatch {
 		problems = append(problems[:len(problems):len(problems)], carriedDuplicates(body, next)...)
 	}
-	return t.decodePatched(k, next, from, problems)
+	next, lost, st := t.decodePatched(k, next, from, problems)
+	if st != nil && t.Format != StrategicPatch && st.Code == 422 {
+		st.Err = &ResultError{Live: object, Kind: k, Patch: t.text(), Format: t.Format, Result: result.String(), Err: st.Err}
+	}
+	return next, lost, st
 }
 
 // carriedDuplicates reports the duplicate keys within values of a JSON patch that became part

@@ -25,6 +25,7 @@ import (
 )
 
 //go:generate sh -c "cd ../../../test && go run ./cmd/gofields >../internal/engine/gotype/fields.txt"
+//go:generate sh -c "cd ../../../test && go run ./cmd/gofields -order >../internal/engine/gotype/order.txt"
 
 // fieldsText has a line with the name that a type has in OpenAPI documents, and below it an indented line for
 // each field that a schema does not tell: its name, its path in messages, which has the names of

@@ -30,6 +30,7 @@ func Worded(status *cluster.Status) *cluster.Status {
 	var undecoded *defaults.DecodeError
 	var unpatched *patch.Error
 	var token *store.TokenError
+	var result *cluster.ResultError
 	own, message := "", ""
 	if errors.As(status.Err, &body) {
 		own, message = body.Message, shortened(bodyMessage(body))
@@ -44,16 +45,23 @@ func Worded(status *cluster.Status) *cluster.Status {
 		own, message = unpatched.Error(), "the server rejected our request due to an error in our request"
 	case errors.As(status.Err, &token):
 		own, message = token.Error(), continueMessage(token)
-	default:
+	case !errors.As(status.Err, &result):
 		return status
 	}
+	errors.As(status.Err, &result)
 	out := *status
-	out.Message = replaceEnd(out.Message, own, message)
+	reworded := func(text string) string {
+		if result != nil {
+			text = requoted(text, result)
+		}
+		return replaceEnd(text, own, message)
+	}
+	out.Message = reworded(out.Message)
 	if out.Details != nil {
 		details := *out.Details
 		details.Causes = slices.Clone(details.Causes)
 		for i := range details.Causes {
-			details.Causes[i].Message = replaceEnd(details.Causes[i].Message, own, message)
+			details.Causes[i].Message = reworded(details.Causes[i].Message)
 		}
 		out.Details = &details
 	}

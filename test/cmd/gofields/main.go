@@ -1,13 +1,14 @@
 // Command gofields lists the fields of the Go types of the built-in kinds that messages of Go's JSON
-// decoder call by a type or a path which their schema does not tell. Package
-// internal/engine/gotype documents the format.
+// decoder call by a type or a path which their schema does not tell; with -order, all fields of the types whose
+// order is not that of the names. Package internal/engine/gotype documents the formats.
 //
-//	go run ./cmd/gofields
+//	go run ./cmd/gofields [-order]
 package main
 
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -21,7 +22,13 @@ import (
 )
 
 func main() {
+	order := flag.Bool("order", false, "list the fields of each type in their order")
+	flag.Parse()
 	found := map[string][]string{}
+	add := add
+	if *order {
+		add = addOrder
+	}
 	for _, t := range scheme.Scheme.AllKnownTypes() {
 		add(found, t)
 	}
@@ -29,6 +36,12 @@ func main() {
 	add(found, reflect.TypeFor[aggregation.APIService]())
 	out := bufio.NewWriter(os.Stdout)
 	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if *order {
+			if !slices.IsSorted(found[name]) {
+				fmt.Fprintln(out, name, strings.Join(found[name], " "))
+			}
+			continue
+		}
 		for i, line := range found[name] {
 			if i == 0 {
 				fmt.Fprintln(out, name)
@@ -69,6 +82,46 @@ func add(found map[string][]string, t reflect.Type) {
 	found[name] = nil
 	found[name] = fields(found, t, "")
 	slices.Sort(found[name])
+}
+
+// addOrder adds the names of the fields of the structs among a type and those that it refers to, in their order.
+func addOrder(found map[string][]string, t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		addOrder(found, t.Elem())
+		return
+	case reflect.Struct:
+	default:
+		return
+	}
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()) {
+		return // it encodes itself
+	}
+	model, ok := reflect.Zero(t).Interface().(named)
+	if !ok {
+		return
+	}
+	name := model.OpenAPIModelName()
+	if _, done := found[name]; done {
+		return
+	}
+	found[name] = nil
+	found[name] = namesInOrder(found, t)
+}
+
+// namesInOrder returns the names of a struct's fields, and adds their types.
+func namesInOrder(found map[string][]string, t reflect.Type) []string {
+	var names []string
+	for f := range t.Fields() {
+		switch name, _, _ := strings.Cut(f.Tag.Get("json"), ","); {
+		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
+			names = append(names, namesInOrder(found, f.Type)...)
+		case name != "" && name != "-":
+			names = append(names, name)
+			addOrder(found, f.Type)
+		}
+	}
+	return names
 }
 
 // fields returns the lines of a struct's fields; embedded is the path of the structs without a
