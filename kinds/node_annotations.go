@@ -18,7 +18,7 @@ func validateNodeAnnotations(c *check, annotations field) {
 			in.Value = list
 			validateTaints(c, in)
 		} else {
-			c.invalidText(annotations, taints, "must be a list of taints in JSON")
+			c.invalidText(annotations, taints, jsonError(text, &taintList, "must be a list of taints in JSON"))
 		}
 	}
 	if text := annotations.key(avoided).text(); text != "" {
@@ -27,7 +27,8 @@ func validateNodeAnnotations(c *check, annotations field) {
 			in.Value = object.Get("preferAvoidPods")
 			validateAvoidPods(c, in)
 		} else {
-			c.invalidText(annotations.getAs("", "AvoidPods"), avoided, "must be an object with a list preferAvoidPods in JSON")
+			c.invalidText(annotations.getAs("", "AvoidPods"), avoided,
+				jsonError(text, &avoidPods, "must be an object with a list preferAvoidPods in JSON"))
 		}
 	}
 }

@@ -262,7 +262,7 @@ func (p *podCheck) tolerationsIn(annotation field) {
 	}
 	tolerations, ok := tolerationList.read(annotation.text())
 	if !ok {
-		p.invalidText(p.annotations, tolerationsAnnotation, "must be a list of tolerations in JSON")
+		p.invalidText(p.annotations, tolerationsAnnotation, jsonError(annotation.text(), &tolerationList, "must be a list of tolerations in JSON"))
 		return
 	}
 	list := p.annotations.getAs("", tolerationsAnnotation)

@@ -81,14 +81,14 @@ func (c *check) jsonEntry(entry field) {
 }
 
 // notObject returns why a text is no JSON object, "" if it is one or null. The messages are those of
-// encoding/json, except for syntax errors within the text.
+// encoding/json, in a browser except for syntax errors within the text.
 func notObject(text []byte) string {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return "unexpected end of JSON input"
 	}
 	d, err := document.Parse(text, document.Options{Duplicates: document.DuplicatesLast})
 	if err != nil {
-		return "must hold a JSON object"
+		return jsonError(string(text), nil, "must hold a JSON object")
 	}
 	is := ""
 	switch d.Root.Kind() {

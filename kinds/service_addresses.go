@@ -149,12 +149,13 @@ func (c *check) freeIPs(asked, spec field, old document.Value, given *Given) boo
 		return true
 	}
 	if name := c.object.Lookup("metadata", "name").StringOr(""); !old.Exists() && given.LastPort > 0 && c.kind.Since("1.33") {
+		requested := asked.get("clusterIP").text()
 		if name == "" {
-			c.invalid(shown, notAllocated(asked.item(0).text(), "Required value"))
+			c.invalid(shown, notAllocated(requested, "Required value"))
 			return false
 		}
 		if why := names.PathSegment(name); why != "" {
-			c.invalid(shown, notAllocated(asked.item(0).text(), "Invalid value: "+strconv.Quote(name)+": "+why))
+			c.invalid(shown, notAllocated(requested, "Invalid value: "+strconv.Quote(name)+": "+why))
 			return false
 		}
 	}
