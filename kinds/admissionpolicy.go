@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
@@ -184,9 +185,24 @@ func validateValidatingAdmissionPolicyStatus(c *check, object, _ field) {
 	warnings := status.get("typeChecking.expressionWarnings")
 	for i := range warnings.items() {
 		c.need(warnings.item(i).get("warning"))
-		c.needText(warnings.item(i).get("fieldRef"), "")
+		if ref := warnings.item(i).get("fieldRef"); c.needText(ref, "") {
+			c.jsonPathNumber(ref)
+		}
 	}
 	c.conditions(status.get("conditions"))
+}
+
+// jsonPathNumber requires that a number at the beginning of a JSONPath is one. It is the only mistake that is found
+// without a parser for JSONPaths.
+func (c *check) jsonPathNumber(f field) {
+	text := strings.TrimSpace(f.text())
+	if text == "" || !strings.Contains("+-0123456789", text[:1]) {
+		return
+	}
+	number := text[:len(text)-len(strings.TrimLeft(text[1:], "0123456789."))]
+	if _, err := strconv.ParseFloat(number, 64); err != nil {
+		c.invalidText(f, text, "invalid JSONPath: cannot parse number "+number)
+	}
 }
 
 func validateMutatingAdmissionPolicy(c *check, object, old field) {

@@ -204,7 +204,10 @@ func (p *podCheck) allocatedResource(f field, kind, container string) {
 	for i := range list.items() {
 		resource := list.item(i)
 		p.oneOf(resource.get("health"), "Healthy,Unhealthy,Unknown")
-		if message := resource.get("message"); message.isSet() && p.need(message) {
+		switch message := resource.get("message"); {
+		case message.isSet() && message.text() == "":
+			p.required(message, "must be non-empty if specified")
+		default:
 			p.maxBytes(message, longest)
 		}
 		if id := resource.get("resourceID"); seen.add(id.text()) {
