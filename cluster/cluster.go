@@ -34,12 +34,17 @@ type Cluster struct {
 	computed  computed
 }
 
+// WatchCompacted is the number of latest writes that watches still get after a compaction. kube-apiserver's watch cache
+// keeps at least 100 events of each resource.
+const WatchCompacted = 1000
+
 // NewStore returns an empty store in memory for a cluster, with kube-apiserver's limits on
 // the size of an object and the lifetime of Events. Its method With adds the items that
 // [Cluster.Existing] returns.
 func NewStore() *store.Memory[*Record] {
 	return store.NewMemory(store.MemoryOptions[*Record]{
 		Equal: Equal, UID: (*Record).UID, Size: (*Record).Size, MaxBytes: MaxObjectBytes, Lifetime: (*Record).Lifetime,
+		WatchCompacted: WatchCompacted,
 	})
 }
 

@@ -3,6 +3,7 @@
 package cluster_test
 
 import (
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,8 +56,19 @@ func TestCompactEvery(t *testing.T) {
 		if page, st := next(st.Continue); st != nil || page.Items()[0].Lookup("metadata", "name").StringOr("") != "b" {
 			t.Errorf("the next page with the token of the error: %v, %v", page, st)
 		}
+		if e := watched(); e.Object.Lookup("metadata", "name").StringOr("") != "d" {
+			t.Errorf("a watch after two intervals, from the latest writes: %v", e.Object)
+		}
+		for i := range cluster.WatchCompacted {
+			q.must(cluster.Create, maps, `{"metadata":{"name":"e`+strconv.Itoa(i)+`"}}`)
+		}
+		if e := watched(); e.Object.Lookup("metadata", "name").StringOr("") != "d" {
+			t.Errorf("a watch before the writes are compacted: %v", e.Object)
+		}
+		time.Sleep(2 * interval)
+		synctest.Wait()
 		if e := watched(); e.Object.Get("code").String() != "410" {
-			t.Errorf("a watch after two intervals: %v", e.Object)
+			t.Errorf("a watch after two intervals, from more writes: %v", e.Object)
 		}
 	})
 }

@@ -13,11 +13,12 @@ import (
 
 // CacheOptions configure a [Cache]. The zero value is valid.
 type CacheOptions[T any] struct {
-	// History, HistoryBytes and Size limit the past revisions that the cache keeps, as in
-	// [MemoryOptions].
-	History      int
-	HistoryBytes int64
-	Size         func(T) int
+	// History, HistoryBytes, WatchCompacted and Size limit the past revisions that the cache keeps,
+	// as in [MemoryOptions].
+	History        int
+	HistoryBytes   int64
+	WatchCompacted int
+	Size           func(T) int
 	// Wait is the maximum time that a read waits until the cache has reached the revision that
 	// it needs. After that the read goes to the underlying store. 0 is three seconds.
 	Wait time.Duration
@@ -112,7 +113,7 @@ func (c *Cache[T]) follow() error {
 			return err
 		}
 		if e.InitialEnd {
-			b := bounds{writes: int64(c.options.History), bytes: c.options.HistoryBytes}
+			b := bounds{writes: int64(c.options.History), bytes: c.options.HistoryBytes, compacted: int64(c.options.WatchCompacted)}
 			c.replace(newTimeline(e.Revision, index, b, c.options.Size), w.RequestBookmark, nil)
 			break
 		}
@@ -384,7 +385,7 @@ func (c *Cache[T]) Compact(ctx context.Context, revision int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := *t.now.Load(); revision > s.oldest {
-		s.compact(revision)
+		s.compact(revision, t.bounds)
 		t.lose(t.now.Load(), &s)
 		t.now.Store(&s)
 	}

@@ -53,7 +53,8 @@
 //     the oldest one. A watch after an older one may succeed, but only if no
 //     event that it has to deliver has been lost: a [Memory] and a [Cache] serve
 //     it if their history has every later write to keys with the same first
-//     three segments or, if the scope has no more, the same first two. The latest
+//     three segments or, if the scope has no more, the same first two. With
+//     WatchCompacted, a compaction leaves them the latest writes. The latest
 //     items are never lost. The error for a continue token of a compacted revision has a
 //     new token, with which the list can be continued at the latest revision.
 //   - G16, bounded history. An implementation in memory keeps a configured

@@ -84,6 +84,8 @@ func newBlock[T any](index *items[T]) block[T] { return block[T]{new([blockSize]
 type bounds struct {
 	writes int64 // number of latest writes to keep, at least 1
 	bytes  int64 // maximum total size of replaced values
+	// compacted is the number of latest writes that a compaction leaves to watches.
+	compacted int64
 }
 
 // state is an immutable view of the store at one revision, so that readers need no lock.
@@ -154,9 +156,10 @@ func (s *state[T]) forget() {
 	s.oldest = max(s.oldest, s.at(s.start).revision)
 }
 
-// compact removes every revision before the given one from the history.
-func (s *state[T]) compact(revision int64) {
-	for end := s.find(revision) - 1; s.start < end; {
+// compact removes every revision before the given one from the history. Watches still get the writes that led to them
+// if they are among as many latest ones as b.compacted.
+func (s *state[T]) compact(revision int64, b bounds) {
+	for end := min(s.find(revision)-1, s.last-b.compacted); s.start < end; {
 		s.forget()
 	}
 	s.oldest = revision

@@ -25,6 +25,9 @@ type MemoryOptions[T any] struct {
 	// 0 is DefaultHistoryBytes. Up to a quarter more may be in use until it is released. The
 	// latest values do not count, and the latest write is always readable.
 	HistoryBytes int64
+	// WatchCompacted is the number of latest writes that watches still get after a compaction. As kube-apiserver's watch
+	// cache does, it spares clients that were interrupted for long a new list.
+	WatchCompacted int
 	// MaxBytes is the maximum size of a value; larger ones are refused with ErrTooLarge. 0 is
 	// no limit.
 	MaxBytes int
@@ -53,7 +56,7 @@ var _ Store[int] = (*Memory[int])(nil)
 func NewMemory[T any](opts MemoryOptions[T]) *Memory[T] { return newMemory(1, newIndex[T](), opts) }
 
 func newMemory[T any](revision int64, index *items[T], opts MemoryOptions[T]) *Memory[T] {
-	b := bounds{writes: int64(opts.History), bytes: opts.HistoryBytes}
+	b := bounds{writes: int64(opts.History), bytes: opts.HistoryBytes, compacted: int64(opts.WatchCompacted)}
 	m := &Memory[T]{timeline: newTimeline(revision, index, b, opts.Size), options: opts}
 	if opts.UID == nil {
 		m.options.UID = func(T) string { return "" }
@@ -266,7 +269,7 @@ func (m *Memory[T]) Compact(ctx context.Context, revision int64) error {
 	case revision > s.revision:
 		return &FutureError{Revision: revision, Current: s.revision}
 	}
-	s.compact(revision)
+	s.compact(revision, m.bounds)
 	m.lose(m.now.Load(), &s)
 	m.now.Store(&s)
 	return nil

@@ -76,7 +76,9 @@ func (o *storeFlags) open(ctx context.Context, a *App, c *cluster.Config, option
 		return err
 	}
 	m := &server.StoreMetrics{Revision: s.Revision}
-	cache := store.NewCache(store.Observe(s, m.Observe), store.CacheOptions[*cluster.Record]{Size: (*cluster.Record).Size})
+	cache := store.NewCache(store.Observe(s, m.Observe), store.CacheOptions[*cluster.Record]{
+		Size: (*cluster.Record).Size, WatchCompacted: cluster.WatchCompacted,
+	})
 	m.Restarts = cache.Restarts
 	if s, ok := s.(interface{ WatchRestarts() int64 }); ok {
 		m.Restarts = func() int64 { return cache.Restarts() + s.WatchRestarts() }
