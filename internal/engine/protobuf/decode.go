@@ -19,7 +19,8 @@ type decoder struct {
 }
 
 // message collects the members of an object. On the wire, list items and map entries may be
-// interleaved with other fields, and the last value of a repeated field is used.
+// interleaved with other fields, and the last value of a repeated field is used; those of a message
+// are merged.
 type message struct {
 	object   document.ObjectBuilder
 	repeated []repeated
@@ -69,16 +70,46 @@ func (d *decoder) read(m *message, encoded string, number, depth int) error {
 		return fmt.Errorf("%w: messages nest deeper than %d", errMalformed, maxDepth)
 	}
 	m.object.Grow(min(fieldsIn(encoded), len(d.messages[number])))
-	return eachField(encoded, func(n uint64, v value) error {
+	var once, twice uint64 // sets of the numbers of messages
+	err := eachField(encoded, func(n uint64, v value) error {
 		f := d.field(number, n)
 		if f == nil {
 			return nil
+		}
+		if f.form == formMessage && !f.list && !f.keyed && !f.inline && n < 64 {
+			twice |= once & (1 << n)
+			once |= 1 << n
+			if twice&(1<<n) != 0 {
+				return f.fits(v)
+			}
 		}
 		if err := d.add(m, f, v, depth); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
 		return nil
 	})
+	for n := uint64(0); err == nil && twice>>n != 0; n++ {
+		if twice&(1<<n) == 0 {
+			continue
+		}
+		f := d.field(number, n)
+		if err = d.add(m, f, value{wire: wireBytes, text: joined(encoded, n)}, depth); err != nil {
+			err = fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return err
+}
+
+// joined returns the concatenation of the values of a field, which is the encoding of their merged messages.
+func joined(encoded string, number uint64) string {
+	var b strings.Builder
+	_ = eachField(encoded, func(n uint64, v value) error { // has no error, because all fields were read before
+		if n == number {
+			b.WriteString(v.text)
+		}
+		return nil
+	})
+	return b.String()
 }
 
 // add adds the value of a field.
@@ -337,10 +368,19 @@ func numberIn(encoded string, number uint64) (out int64, err error) {
 	err = eachField(encoded, func(n uint64, v value) error {
 		if n == number {
 			out = int64(v.bits)
+			return ofWire(v, wireVarint)
 		}
 		return nil
 	})
 	return out, err
+}
+
+// ofWire returns an error for a value of another wire type.
+func ofWire(v value, wire uint8) error {
+	if v.wire != wire {
+		return fmt.Errorf("%w: wire type %d in place of %d", errMalformed, v.wire, wire)
+	}
+	return nil
 }
 
 // stringIn returns the string in a field of a small message.
@@ -353,6 +393,7 @@ func textIn(encoded string, number uint64) (out string, err error) {
 	err = eachField(encoded, func(n uint64, v value) error {
 		if n == number {
 			out = v.text
+			return ofWire(v, wireBytes)
 		}
 		return nil
 	})

@@ -58,6 +58,15 @@ func TestDecode(t *testing.T) {
 		{"an unknown field is skipped",
 			encoded("v1", "ConfigMap", fieldString(900, "new")),
 			`{"apiVersion":"v1","kind":"ConfigMap"}`},
+		{"an unknown field that is a group is ignored, with the groups in it", encoded("v1", "ConfigMap",
+			[]byte{99<<3&0x7f | 3 | 0x80, 99 >> 4, 0x0b, 0x08, 0x01, 0x0c, 99<<3&0x7f | 4 | 0x80, 99 >> 4}, fieldBytes(1, fieldString(1, "a")...)),
+			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`},
+		{"the values of a repeated message are merged", encoded("v1", "ConfigMap",
+			fieldBytes(1, slices.Concat(fieldString(1, "a"), fieldBytes(11, entry("k", "1")...))...), fieldBytes(2, entry("d", "e")...),
+			fieldBytes(1, slices.Concat(fieldString(1, "b"), fieldBytes(11, entry("l", "2")...))...)),
+			`{"apiVersion":"v1","data":{"d":"e"},"kind":"ConfigMap","metadata":{"labels":{"k":"1","l":"2"},"name":"b"}}`},
+		{"the number of a field has 32 bits", encoded("v1", "ConfigMap", fieldBytes(1<<32|1, fieldString(1, "a")...)),
+			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`},
 	}
 	for _, k := range cases {
 		got, err := Decode(k.body)
@@ -86,6 +95,11 @@ func TestDecodeRefuses(t *testing.T) {
 		{"truncated", encoded("v1", "ConfigMap", fieldString(1, "\x0a\x7fcm")), errMalformed},
 		{"a string in a numeric field", encoded("apps/v1", "Deployment", fieldBytes(2, fieldString(1, "3")...)), errMalformed},
 		{"a group, which proto3 does not have", encoded("v1", "ConfigMap", []byte{0x0b}), errMalformed},
+		{"a group without an end", encoded("v1", "ConfigMap", []byte{99<<3&0x7f | 3 | 0x80, 99 >> 4, 0x08, 0x01}), errMalformed},
+		{"the number of a field is negative", encoded("v1", "ConfigMap", fieldString(1<<31, "a")), errMalformed},
+		{"a repeated message with another wire type", encoded("v1", "ConfigMap", fieldBytes(1), fieldNumber(1, 2)), errMalformed},
+		{"a number in place of raw text", encoded("apps/v1", "ControllerRevision", fieldBytes(2, fieldNumber(1, 2)...)), errMalformed},
+		{"a text in place of seconds", encoded("v1", "ConfigMap", fieldBytes(1, fieldBytes(8, fieldString(1, "a")...)...)), errMalformed},
 		{"field number 0", encoded("v1", "ConfigMap", []byte{0x02, 0x00}), errMalformed},
 		{"a length that overflows", encoded("v1", "ConfigMap", []byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}), errMalformed},
 		{"a schema that nests too deep", encoded("apiextensions.k8s.io/v1", "CustomResourceDefinition", deep), errMalformed},

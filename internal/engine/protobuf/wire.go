@@ -18,12 +18,14 @@ func (e truncatedError) Error() string { return errMalformed.Error() + ": " + st
 
 func (e truncatedError) Unwrap() []error { return []error{errMalformed, io.ErrUnexpectedEOF} }
 
-// The protobuf wire types of proto2 messages without groups.
+// The wire types of protobuf. No message has groups, but an unknown field may be one.
 const (
-	wireVarint = 0
-	wire64     = 1
-	wireBytes  = 2
-	wire32     = 5
+	wireVarint   = 0
+	wire64       = 1
+	wireBytes    = 2
+	wireGroup    = 3
+	wireGroupEnd = 4
+	wire32       = 5
 )
 
 // value is the wire form of a field: bits for fixed and variable numbers, text for everything
@@ -41,14 +43,14 @@ func eachField(message string, do func(number uint64, v value) error) error {
 		switch {
 		case n == 0:
 			return truncatedError("a field tag is truncated")
-		case n < 0 || tag>>3 == 0:
+		case n < 0 || int32(tag>>3) <= 0:
 			return fmt.Errorf("%w: a field tag is invalid", errMalformed)
 		}
 		v, rest, err := readValue(uint8(tag&7), message[n:])
 		if err != nil {
 			return err
 		}
-		if err := do(tag>>3, v); err != nil {
+		if err := do(uint64(int32(tag>>3)), v); err != nil { // API servers ignore further bits
 			return err
 		}
 		message = rest
@@ -100,8 +102,33 @@ func readValue(wire uint8, s string) (v value, rest string, err error) {
 		end := n + int(size)
 		v.text = s[n:end]
 		return v, s[end:], nil
+	case wireGroup:
+		rest, err := afterGroup(s)
+		return v, rest, err
 	}
 	return v, "", fmt.Errorf("%w: wire type %d", errMalformed, wire)
+}
+
+// afterGroup returns what follows a group, which may contain groups.
+func afterGroup(s string) (rest string, err error) {
+	for depth := 1; depth > 0; {
+		tag, n := uvarint(s)
+		if n <= 0 {
+			return "", truncatedError("a group has no end")
+		}
+		s = s[n:]
+		switch wire := uint8(tag & 7); wire {
+		case wireGroup:
+			depth++
+		case wireGroupEnd:
+			depth--
+		default:
+			if _, s, err = readValue(wire, s); err != nil {
+				return "", err
+			}
+		}
+	}
+	return s, nil
 }
 
 // uvarint is binary.Uvarint for a string: it returns a number and the count of bytes that it
