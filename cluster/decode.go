@@ -181,8 +181,12 @@ func checkType(v document.Value, k *schema.Kind, catalog *schema.Catalog, body f
 		v = v.With("kind", document.NewString(k.Kind))
 	}
 	sent := version.StringOr("")
-	if _, _, ok := schema.SplitAPIVersion(sent); !ok && k.Builtin {
+	group, number, ok := schema.SplitAPIVersion(sent)
+	switch {
+	case !ok:
 		return unrecognized("unexpected GroupVersion string: " + sent)
+	case k.Builtin && number == "" && group != "" && group != k.Group:
+		return v, badRequest(v.Get("kind").StringOr("") + " in version \"\" cannot be handled as a " + k.Kind + ": " + missingVersion(body()))
 	}
 	canonical := schema.CanonicalAPIVersion(sent)
 	if k.Builtin && (canonical == "" || canonical == k.Group+"/") { // without a version, and without another group
@@ -193,6 +197,9 @@ func checkType(v document.Value, k *schema.Kind, catalog *schema.Catalog, body f
 	}
 	return v, inconvertible(v, k, catalog)
 }
+
+// missingVersion returns the message for a body whose apiVersion has no version.
+func missingVersion(body []byte) string { return "Object 'apiVersion' is missing in '" + string(body) + "'" }
 
 // checkVersion refuses a body with another apiVersion than that of the endpoint.
 func checkVersion(v document.Value, k *schema.Kind) *Status {
@@ -242,6 +249,9 @@ const internalVersion = "__internal"
 
 // Unregistered returns the message of apimachinery's scheme about a kind that a version does not have.
 func Unregistered(kind, apiVersion string) string {
+	if group, version, _ := schema.SplitAPIVersion(apiVersion); version == internalVersion {
+		return fmt.Sprintf("no kind %q is registered for the internal version of group %q in scheme %q", kind, group, "pkg/runtime/scheme.go:111")
+	}
 	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", kind, apiVersion, "pkg/runtime/scheme.go:111")
 }
 

@@ -40,6 +40,9 @@ func (p *pipeline) readDeletion(r *Request) (Deletion, []string, *Status) {
 	if strings.Count(version, "/") > 1 {
 		return d, nil, badRequest("unexpected GroupVersion string: " + version)
 	}
+	if group, ok := strings.CutSuffix(version, "/"); ok && group != "" && group != "meta.k8s.io" {
+		return d, nil, badRequest(missingVersion(r.Body))
+	}
 	if kind := v.Get("kind").StringOr(""); kind != "" && kind != "DeleteOptions" {
 		if kind == "Status" {
 			return d, nil, badRequest("converting (v1.Status) to (v1.DeleteOptions): unknown conversion")
