@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -124,7 +125,7 @@ func notString(object document.Value, field ...string) string {
 		return ""
 	}
 	text := strings.Join(field, ".") + " must be a string, not a " + v.Kind().String()
-	if hint := quoteHint(&schema.Type{Scalar: schema.StringScalar}, v); hint != "" {
+	if hint := explain.QuoteHint(&schema.Type{Scalar: schema.StringScalar}, v); hint != "" {
 		text += "; " + hint
 	}
 	return text

@@ -63,6 +63,8 @@ type Document struct {
 	source string
 	opts   Options
 	marks  []mark  // YAML: positions of the parts of source in the input
+	// YAML: keys of source that the input spells differently
+	converted []convertedKey
 	lookup *lookup // shared by copies; nil for a document without text
 }
 

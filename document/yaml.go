@@ -221,6 +221,7 @@ func (r *yamlReader) anyDocuments(data []byte, line int) ([]*Document, error) {
 			if err != nil {
 				return nil, err
 			}
+			d.converted = c.converted
 			docs = append(docs, d)
 		}
 		if r.firstOnly {

@@ -16,6 +16,8 @@ type yamlConverter struct {
 	before int // lines of the input before the tree's
 	budget int // bytes and merged members that may be written
 	merged int // members and mappings that merge keys have added
+	// converted are the keys that the JSON spells differently, up to maxDuplicates.
+	converted []convertedKey
 }
 
 // left returns the budget that is left, which is negative if it is exceeded.
@@ -99,6 +101,9 @@ func (c *yamlConverter) mapping(n *yaml.Node, depth int) error {
 		first = false
 		c.marks = append(c.marks, mark{len(c.out), c.before + m.key.Line, m.key.Column})
 		c.out = append(AppendQuoted(c.out, m.name), ':')
+		if written := keyNode(m.key); written.Style == 0 && written.Value != m.name && len(c.converted) < maxDuplicates {
+			c.converted = append(c.converted, convertedKey{len(c.out), written.Value})
+		}
 		if err := c.node(m.value, depth+1); err != nil {
 			return err
 		}
@@ -160,9 +165,7 @@ func (c *yamlConverter) merge(v *yaml.Node, depth int, members *[]yamlMember) er
 
 // key converts a scalar key to text: numbers and booleans in their printed form.
 func (c *yamlConverter) key(k *yaml.Node) (string, error) {
-	if k.Kind == yaml.AliasNode && k.Alias != nil {
-		k = k.Alias
-	}
+	k = keyNode(k)
 	if k.Kind != yaml.ScalarNode {
 		return "", c.fail(k, "a key must be a string, not a list or an object", ErrSyntax)
 	}
@@ -186,6 +189,14 @@ func (c *yamlConverter) key(k *yaml.Node) (string, error) {
 		}
 	}
 	return s.text, nil
+}
+
+// keyNode returns the node of a key, which may be an alias.
+func keyNode(k *yaml.Node) *yaml.Node {
+	if k.Kind == yaml.AliasNode && k.Alias != nil {
+		return k.Alias
+	}
+	return k
 }
 
 // infiniteKey returns the text of a key that is infinite or NaN. As values these are not

@@ -3,6 +3,7 @@ package explain
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -218,6 +219,9 @@ func (l *linter) misfit(e *structured.TypeError) {
 		l.mistyped[path] = true
 	}
 	l.add(rule, at, path+": "+e.Reason)
+	if remedy := QuoteHint(l.typ.At(at), l.object.Follow(at)); rule == lintType && remedy != "" {
+		l.found[len(l.found)-1].Remedy = strings.ToUpper(remedy[:1]) + remedy[1:] + "."
+	}
 }
 
 func hint(t *schema.Type, p document.Path) string {

@@ -4,11 +4,12 @@ import "slices"
 
 // The IDs of the rules of Lint, which are stable. LintRules lists all of them. Only the rules
 // that callers have to apply themselves are exported. A document.Value cannot have duplicate
-// keys: they are in document.Document.Duplicates. Whether a kind that the registry does not have
+// keys, nor keys that were spelled differently: see document.Document's Duplicates and ConvertedKeys. Whether a kind that the registry does not have
 // exists is for callers to decide.
 const (
 	LintUnknownKind      = "unknown-kind"
 	LintDuplicateKey     = "duplicate-key"
+	LintConvertedKey     = "converted-key"
 	lintDuplicateItem    = "duplicate-item"
 	lintMissingKey       = "missing-key"
 	lintDefaultedKey     = "defaulted-key"
@@ -63,6 +64,9 @@ var lintRules = []LintRule{
 	{LintDuplicateKey, LevelError, "A key is duplicated in an object",
 		"kubectl and Helm send the last value without a warning. A manifest that is sent as it is written is refused with strict field validation (400).",
 		"Remove one of the duplicates."},
+	{LintConvertedKey, LevelWarning, "A key is a boolean or a number in YAML",
+		"YAML 1.1 reads the keys y, yes, on, n, no and off as booleans, and keys such as 010, 1_000, 0x1F and 1.10 as numbers, unless they are in quotes. The API server receives the keys true, false, 8, 1000, 31 and 1.1, and kubectl and Helm do not warn about it.",
+		"Put the key in quotes."},
 	{lintDuplicateItem, LevelError, "A list has two items with the same key",
 		"Items of a merged list are identified by their keys. An apply of a manifest with duplicate items is refused (500), and every apply merges duplicate items of the live object into one.",
 		"Merge the items, or give them different keys."},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -190,17 +191,18 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		objectsIn[object.Position().Name]++
 	}
 	for i, list := range explain.Lint(registry, values...) {
+		target, among := targetOf(all[i].Value), ""
+		if objectsIn[all[i].Position().Name] > 1 {
+			among = target.String()
+		}
 		for _, f := range slices.Concat(unknown[i], duplicateKeys(all[i]), list) {
-			if slices.Contains(o.ignore, f.Rule) {
-				continue
-			}
-			target, among := targetOf(all[i].Value), ""
-			if objectsIn[all[i].Position().Name] > 1 {
-				among = target.String()
-			}
 			found = append(found, locatedFinding{f, target, all[i].PositionOf(f.Path), among})
 		}
+		for f, at := range convertedKeys(all[i]) {
+			found = append(found, locatedFinding{f, target, at, among})
+		}
 	}
+	found = slices.DeleteFunc(found, func(f locatedFinding) bool { return slices.Contains(o.ignore, f.Rule) })
 	return sorted(found), len(all), nil
 }
 
@@ -272,6 +274,26 @@ func duplicateKeys(o manifest.Object) []explain.Finding {
 	return found
 }
 
+// convertedKeys returns a finding, with its position, for each key of an object that YAML reads as another text.
+func convertedKeys(o manifest.Object) iter.Seq2[explain.Finding, document.Position] {
+	return func(yield func(explain.Finding, document.Position) bool) {
+		for _, k := range o.Document.ConvertedKeys() {
+			if !k.Path.HasPrefix(o.At) {
+				continue
+			}
+			path := k.Path[len(o.At):]
+			name, _ := path[len(path)-1].Name()
+			message := fmt.Sprintf("YAML reads the key %s as %q", k.Written, name)
+			if in := path[:len(path)-1].String(); in != "" {
+				message = in + ": " + message
+			}
+			if !yield(finding(explain.LintConvertedKey, path, message), k.Position) {
+				return
+			}
+		}
+	}
+}
+
 // finding returns a finding of a rule that the command applies itself.
 func finding(rule string, path document.Path, message string) explain.Finding {
 	rules := explain.LintRules()
@@ -279,8 +301,8 @@ func finding(rule string, path document.Path, message string) explain.Finding {
 	return explain.Finding{Rule: r.ID, Severity: r.Severity, Path: path, Message: message, Remedy: r.Remedy}
 }
 
-// lintText formats findings as compilers do: file:line:column: severity: message [rule]. The first finding of a rule
-// has the remedy.
+// lintText formats findings as compilers do: file:line:column: severity: message [rule]. The first finding with
+// a remedy has it.
 func lintText(findings []locatedFinding) string {
 	var b strings.Builder
 	remedied := map[string]bool{}
@@ -293,9 +315,9 @@ func lintText(findings []locatedFinding) string {
 			object += ": "
 		}
 		fmt.Fprintf(&b, "%s%s: %s%s [%s]\n", at, f.Severity, oneLine(object), oneLine(f.Message), f.Rule)
-		if !remedied[f.Rule] {
+		if !remedied[f.Remedy] {
 			b.WriteString("    " + f.Remedy + "\n")
-			remedied[f.Rule] = true
+			remedied[f.Remedy] = true
 		}
 	}
 	return b.String()
