@@ -78,6 +78,7 @@ func (d *differing) onlyInTo(t patchlab.Target, object manifest.Object) error {
 func (d *differing) onlyInFrom() error {
 	n := 0
 	var with dependents // objects whose manifests are removed
+	var still kept
 	for _, object := range d.from.all.objects() {
 		if !d.isOnlyInFrom(object) {
 			continue
@@ -86,6 +87,7 @@ func (d *differing) onlyInFrom() error {
 		if d.folders != nil { // objects of a cluster state their namespace
 			result = row{target: d.targetOf(object), file: d.folders.fileOf(d.folders.from, object), outcome: removed}
 			with.add(object)
+			still.add(result.name(), object.Value)
 		}
 		switch {
 		case d.add(result, nil):
@@ -104,6 +106,7 @@ func (d *differing) onlyInFrom() error {
 		}
 	}
 	with.warn(d.app, " from a cluster")
+	still.note(d.app)
 	if n > mostOnlyInFrom {
 		d.app.note(count(n-mostOnlyInFrom, "other object is", "other objects are") + " only in FROM; -o json lists them")
 	}

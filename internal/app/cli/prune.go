@@ -206,6 +206,7 @@ func (p *pruning) show(objects []manifest.Object) {
 		app.note("clients prune only after all manifests have been applied, which was refused for " + count(failed, "of them", "of them"))
 	}
 	var with dependents
+	var still kept
 	for i, o := range objects {
 		t := p.target(o)
 		s.counts[pruned]++
@@ -217,8 +218,12 @@ func (p *pruning) show(objects []manifest.Object) {
 			app.note(t.String() + " is pruned")
 		}
 		with.add(o)
+		if p.manager != "" { // kubectl, which prunes what client-side apply has written, has no such annotation
+			still.add(t.String(), o.Value)
+		}
 	}
 	with.warn(app, "")
+	still.note(app)
 	if more := len(objects) - most; more > 0 && !flags.summary.replacesOutput() && flags.format != "diff" {
 		app.note(count(more, "other object is pruned", "other objects are pruned") + "; --summary text lists them")
 	}
