@@ -94,7 +94,7 @@ func (l *linter) add(rule string, path document.Path, message string) {
 }
 
 func (l *linter) addAs(s Severity, rule string, path document.Path, message string) {
-	l.found = append(l.found, Finding{Rule: rule, Severity: s, Path: path.Join(), Message: message, Remedy: lintRule(rule).Remedy})
+	l.found = append(l.found, Finding{Rule: rule, Severity: s, Path: slices.Clone(path), Message: message, Remedy: lintRule(rule).Remedy})
 }
 
 func (l *linter) lint(targets map[scaleTarget]string) {
@@ -108,11 +108,11 @@ func (l *linter) lint(targets map[scaleTarget]string) {
 	}
 	l.sizes()
 	if l.live {
-		l.walk(l.typ, owners.Value, nil)
+		l.walk(l.typ, owners.Value, make(document.Path, 0, usualDepth))
 		l.owned(owners)
 		return
 	}
-	l.walk(l.typ, l.object, nil)
+	l.walk(l.typ, l.object, make(document.Path, 0, usualDepth))
 	l.manifest()
 	l.fits()
 	l.scaled(targets)
@@ -150,7 +150,7 @@ func (l *linter) fits() {
 		return
 	}
 	if stored, _, err := defaults.Decode(kind, object, defaults.FromTree); err == nil {
-		l.integers(l.typ, object, stored, nil)
+		l.integers(l.typ, object, stored, make(document.Path, 0, usualDepth))
 	}
 }
 

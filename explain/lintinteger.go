@@ -17,14 +17,14 @@ func (l *linter) integers(t *schema.Type, v, stored document.Value, path documen
 	switch v.Kind() {
 	case document.Object:
 		for name, w := range v.Members() {
-			l.integers(t.Map.Member(name), w, stored.Get(name), path.Child(name))
+			l.integers(t.Map.Member(name), w, stored.Get(name), append(path, document.FieldStep(name)))
 		}
 	case document.List:
 		if t.List == nil {
 			return
 		}
 		for i, w := range v.Items() {
-			l.integers(t.List.Elem, w, stored.At(i), path.Item(i))
+			l.integers(t.List.Elem, w, stored.At(i), append(path, document.IndexStep(i)))
 		}
 	case document.Number:
 		if !inRange(t.Format, v) {

@@ -22,7 +22,11 @@ const (
 // near reports whether a size exceeds four fifths of a limit.
 func near(size, limit int) bool { return size > limit/5*4 }
 
-// walk checks a value and everything below it.
+// usualDepth is a length that most paths do not exceed.
+const usualDepth = 16
+
+// walk checks a value and everything below it. The paths of the values in it share memory with each other, so that those
+// of findings are copied.
 func (l *linter) walk(t *schema.Type, v document.Value, path document.Path) {
 	switch v.Kind() {
 	case document.Null:
@@ -41,6 +45,7 @@ func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
 		l.add(lintEmpty, path, path.String()+" is an empty map")
 	}
 	for name, kid := range v.Members() {
+		at := append(path, document.FieldStep(name))
 		if len(path) == 1 && path[0] == document.FieldStep("metadata") && name == "managedFields" {
 			continue
 		}
@@ -48,20 +53,20 @@ func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
 		if t != nil && t.Map != nil { // otherwise the object is in the place of a scalar or a list
 			kt = t.Map.Member(name)
 			f := t.Map.Field(name)
-			l.mergeKey(f, kid, path.Child(name))
+			l.mergeKey(f, kid, at)
 			def := t.Map.ElemDefault
 			if f != nil {
 				def = f.Default
 			}
 			if kid.IsNull() && def == "" && l.refusesNull(kt, path) {
-				l.addNull(path.Child(name))
+				l.addNull(at)
 				continue
 			}
 		}
 		if name == "caBundle" && emptyBundle(kid) {
-			l.add(lintEmptyCABundle, path.Child(name), path.Child(name).String()+" is "+kid.String())
+			l.add(lintEmptyCABundle, at, at.String()+" is "+kid.String())
 		}
-		l.walk(kt, kid, path.Child(name))
+		l.walk(kt, kid, at)
 	}
 }
 
@@ -155,14 +160,15 @@ func (l *linter) items(t *schema.Type, v document.Value, path document.Path) {
 	}
 	seen := map[string]int{}
 	for i, item := range v.Items() {
+		at := append(path, document.IndexStep(i))
 		if list != nil && list.Kind != schema.AtomicList {
-			l.element(list, item, path.Item(i), path, seen, i)
+			l.element(list, item, at, path, seen, i)
 		}
 		if item.IsNull() && list != nil && list.ElemDefault == "" && l.refusesNull(elem, path) {
-			l.addNull(path.Item(i))
+			l.addNull(at)
 			continue
 		}
-		l.walk(elem, item, path.Item(i))
+		l.walk(elem, item, at)
 	}
 }
 

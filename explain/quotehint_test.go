@@ -30,4 +30,3 @@ func TestQuoteHints(t *testing.T) {
 		}
 	}
 }
-
