@@ -15,9 +15,8 @@ import (
 // openWithCEL are the cases of testdata/invalid whose responses differ even with CEL
 // linked in.
 var openWithCEL = map[string]bool{
-	"invalid-admissionregistration/validatingadmissionpolicies-merge-status-expressionWarnings.0.fieldRef-str-ip-88c9f90618": true,
-	"invalid-admissionregistration/validatingwebhookconfigurations-merge-metadata-meta-label-ok-3fac2ad865":                  true,
-	"invalid-apiextensions/customresourcedefinitions-merge-spec.scope-upd-change-de54b2769d":                                 true,
+	"invalid-admissionregistration/validatingwebhookconfigurations-merge-metadata-meta-label-ok-3fac2ad865": true,
+	"invalid-apiextensions/customresourcedefinitions-merge-spec.scope-upd-change-de54b2769d":                true,
 }
 
 // TestInvalid replays the recorded refusals of built-in kinds, and similar objects that were

@@ -39,8 +39,10 @@ func TestDeletedDefinitionsAreNotKept(t *testing.T) {
 			}
 		}
 	}
-	if _, err := create(c, "", "v1", "namespaces", "", `{"metadata":{"name":"a"}}`); err != nil {
-		t.Fatal(err)
+	for n := range cluster.WatchCompacted + 1 { // after a compaction, the history has the latest writes
+		if _, err := create(c, "", "v1", "namespaces", "", fmt.Sprintf(`{"metadata":{"name":"a%d"}}`, n)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	compact(t, history)
 	alive := func() (n int) {

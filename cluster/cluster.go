@@ -35,8 +35,9 @@ type Cluster struct {
 }
 
 // WatchCompacted is the number of latest writes that watches still get after a compaction. kube-apiserver's watch cache
-// keeps at least 100 events of each resource.
-const WatchCompacted = 1000
+// keeps at least 100 events of each resource. Here the writes of all resources are in one history, which also keeps what was
+// compiled for the definitions in it.
+const WatchCompacted = 100
 
 // NewStore returns an empty store in memory for a cluster, with kube-apiserver's limits on
 // the size of an object and the lifetime of Events. Its method With adds the items that
