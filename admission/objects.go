@@ -161,7 +161,21 @@ func (o *objects) kind(kind apischema.GroupVersionKind) (*schema.Kind, bool) {
 	if k := o.write.Kind; kind == kindOf(k) {
 		return k, true
 	}
+	for _, k := range o.declared(kind.Group) {
+		if kindOf(k) == kind {
+			return k, true
+		}
+	}
 	return o.write.Kinds().Kind(schema.GroupVersionKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind})
+}
+
+// declared returns the versions of the written custom resource, in the order of its definition, if it is of a group. A version
+// that is not served has rules of webhooks, too.
+func (o *objects) declared(group string) []*schema.Kind {
+	if k, ok := o.write.Kinds().Resource(o.write.Resource.Group, o.write.Resource.Version, o.write.Resource.Resource); ok && k.Definition != nil && k.Group == group {
+		return k.Definition.Declared
+	}
+	return nil
 }
 
 // EquivalentResourcesFor returns the resources that serve the same objects: the other versions
@@ -173,7 +187,11 @@ func (o *objects) EquivalentResourcesFor(resource apischema.GroupVersionResource
 	}
 	var out []apischema.GroupVersionResource
 	for _, group := range groups {
-		for _, k := range o.write.Kinds().Served(group, o.write.Resource.Kind) {
+		versions := o.declared(group)
+		if versions == nil {
+			versions = o.write.Kinds().Served(group, o.write.Resource.Kind)
+		}
+		for _, k := range versions {
 			if _, ok := k.Subresource(sub); k.Resource == resource.Resource && (sub == "" || ok) {
 				out = append(out, apischema.GroupVersionResource{Group: group, Version: k.Version, Resource: k.Resource})
 			}
@@ -185,6 +203,11 @@ func (o *objects) EquivalentResourcesFor(resource apischema.GroupVersionResource
 // KindFor returns the kind of the objects that a resource or subresource takes.
 func (o *objects) KindFor(resource apischema.GroupVersionResource, sub string) apischema.GroupVersionKind {
 	k, ok := o.write.Kinds().Resource(resource.Group, resource.Version, resource.Resource)
+	for _, other := range o.declared(resource.Group) {
+		if other.Version == resource.Version && other.Resource == resource.Resource {
+			k, ok = other, true
+		}
+	}
 	if !ok {
 		return apischema.GroupVersionKind{}
 	}
