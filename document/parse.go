@@ -62,10 +62,10 @@ type Document struct {
 
 	source string
 	opts   Options
-	marks  []mark  // YAML: positions of the parts of source in the input
+	marks  []mark // YAML: positions of the parts of source in the input
 	// YAML: keys of source that the input spells differently
 	converted []convertedKey
-	lookup *lookup // shared by copies; nil for a document without text
+	lookup    *lookup // shared by copies; nil for a document without text
 }
 
 // newDocument returns a document without a root.

@@ -106,7 +106,22 @@ func TestBlockReader(t *testing.T) {
 		read bool
 		why  string
 	}{
-		{"a: 1\nb:\n  c: [x]\n", false, "a flow sequence with items"},
+		{"a: 1\nb:\n  c: [x]\n- d\n", false, "an item after a mapping"},
+		{"a:\n- [x, 'y z', \"--q\", --z=1, 010, yes, 1.10, a_b/c.d+$e] # note\n-   [  x  ,y ]\nb: ['']\n", true, "a flow sequence of scalars in one line"},
+		{"a: [x, [y]]\n", false, "a flow sequence in another"},
+		{"a: [{b: c}]\n", false, "a mapping in a flow sequence"},
+		{"a: [b: c]\n", false, "a pair in a flow sequence"},
+		{"a: [b c, d]\n", false, "words in a flow sequence"},
+		{"a: [b,\n  c]\n", false, "a flow sequence of several lines"},
+		{"a: [b, ]\n", false, "a comma at the end of a flow sequence"},
+		{"a: [b\n", false, "a flow sequence without an end"},
+		{"a: [b] c\n", false, "a text after a flow sequence"},
+		{"a: [é, b]\n", false, "a flow sequence with characters of Unicode, behind which columns are others than bytes"},
+		{"a: ['b''c', \"d\\n\"]\n", false, "escapes in a flow sequence"},
+		{"a: [*b, &c d, !e f]\n", false, "an alias, an anchor and a tag in a flow sequence"},
+		{"a: [-, - b]\n", false, "dashes in a flow sequence"},
+		{"a: [.inf]\n", false, "a number that JSON does not have in a flow sequence"},
+		{"[a]: b\n", false, "a flow sequence as a key"},
 		{"a: {}\nb: []\n", true, "empty flow collections"},
 		{"a:\n- b\n- c: 1\n  d: 2\n-\n- - e\n  - f\ng:\n", true, "sequences, also in the column of the key"},
 		{"a: x # note\n# note\n\n  # note\nb: 'it''s' # note\nc: \"q\"\n", true, "comments and quotes"},
@@ -194,7 +209,7 @@ func TestBlockReaderDuplicateKeys(t *testing.T) {
 }
 
 // blockPieces are the fragments of random texts.
-var blockPieces = []string{"a", "b: ", "c:", ": ", ":", "- ", "-", "\n", "\n", "\n  ", "\n    ", "\n- ", "\n  - ", " ", "  ", "#", " # x", "'", "''", "\"", "{}", "[]", "{", "[", ",",
+var blockPieces = []string{"a", "b: ", "c:", ": ", ":", "- ", "-", "\n", "\n", "\n  ", "\n    ", "\n- ", "\n  - ", " ", "  ", "#", " # x", "'", "''", "\"", "{}", "[]", "[x, 'y', \"z\", 1]", "[a,b]", "{", "[", ",",
 	"&a ", "*a", "!", "|", ">", "?", "? ", "%", "@", "`", "~", "null", "yes", "1", "0x1f", "1.5", "-1", "+", ".", "<<", "=", "---", "...", "\t", "x y", "\\", "2001-01-01", "1:30", "é", "\r\n", "é: ", "\u00a0", "\ufeff", "\u2028", "\\n", "\\\"", "\\", " |\n", " |-\n", " |+\n", "\n\n", "\n \n", "|2\n", "\n\t", "\t\n", " \n", "\\\n",
 	"|2-\n", "|3+\n", "|+2\n", ":x", "?x", "\\ ", "\\u00e9", "\\x41", "\\U0001F600", "\\ud800", "\\r", "\\0", "\\N", "\\q"}
 
@@ -286,8 +301,22 @@ func randomBlock(random *rand.Rand) []byte {
 		if random.IntN(4) == 0 {
 			b = append(b, randomScalar(random)...)
 		}
+		if random.IntN(6) == 0 {
+			b = append(b, randomFlow(random)...)
+		}
 	}
 	return b
+}
+
+// randomFlow generates a key or an item with a flow sequence.
+func randomFlow(random *rand.Rand) []byte {
+	pick := func(choices ...string) string { return choices[random.IntN(len(choices))] }
+	b := []byte(strings.Repeat(" ", random.IntN(3)*random.IntN(3)) + pick("k: ", "- ", "- k:  ") + pick("[", "[", "[", "[ ", "{"))
+	for range random.IntN(5) {
+		b = append(b, pick("x", "'y'", "\"z w\"", "--a=b", "-c", "-", "1", "010", "1_0", "yes", "null", "~", "2020-01-01", "1:30", "a: b", "*", "é", "''", "'it''s'", "\"\\n\"", "[d]", "{}", "a b", "#e", "x#y", "=", "...", "---", "+1", ".5", "$(V)", "<<", "")...)
+		b = append(b, pick("", " ", "  ", " # f")+pick(",", ",", ",", ", ", ", ", ",\n  ", "")+pick("", "", " ", "\n   ")...)
+	}
+	return append(b, pick("]", "]", "]", " ]", "}", "] # g", "]x", "")+"\n"...)
 }
 
 // randomScalar generates a key or an item, mostly with a scalar of several lines.

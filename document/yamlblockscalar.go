@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// scalar parses a scalar, or an empty mapping or sequence, within the collection in a column.
+// scalar parses a scalar, an empty mapping, or a sequence in one line, within the collection in a column.
 func (r *blockReader) scalar(column int) bool {
 	c := r.s[r.i]
 	switch {
@@ -20,6 +20,8 @@ func (r *blockReader) scalar(column int) bool {
 		r.out = append(r.out, c, c+2)
 		r.i += 2
 		return true
+	case c == '[':
+		return r.flow()
 	}
 	text, ok := r.plain()
 	if !ok || r.i < len(r.s) && r.s[r.i] == ':' {
@@ -38,6 +40,69 @@ func (r *blockReader) scalar(column int) bool {
 		r.out = append(r.out, s.text...)
 	}
 	return true
+}
+
+// flow parses a sequence of short scalars in brackets and one line, such as the arguments of a command. The scalars are in
+// quotes without escapes, or have no characters with a meaning in YAML.
+func (r *blockReader) flow() bool {
+	r.out = append(r.out, '[')
+	for {
+		r.i++ // after a bracket or a comma
+		for r.i < len(r.s) && r.s[r.i] == ' ' {
+			r.i++
+		}
+		r.mark(r.i - r.start)
+		if !r.flowItem() {
+			return false
+		}
+		for r.i < len(r.s) && r.s[r.i] == ' ' {
+			r.i++
+		}
+		if r.i == len(r.s) || r.s[r.i] != ',' && r.s[r.i] != ']' {
+			return false
+		}
+		r.out = append(r.out, r.s[r.i])
+		if r.s[r.i] == ']' {
+			r.i++
+			return true
+		}
+	}
+}
+
+// flowItem parses a scalar of a sequence in brackets.
+func (r *blockReader) flowItem() bool {
+	from, quote := r.i, byte(0)
+	if from < len(r.s) && (r.s[from] == '"' || r.s[from] == '\'') {
+		from, quote = from+1, r.s[from]
+	}
+	for i := from; i < len(r.s); i++ {
+		c := r.s[i]
+		switch {
+		case c >= utf8.RuneSelf, c == '\n', c == '\t':
+			return false // columns are counted in characters
+		case quote != 0 && c == '\\':
+			return false
+		case quote != 0 && c == quote:
+			r.i = i + 1
+			r.out = AppendQuoted(r.out, r.s[from:i])
+			return r.i < len(r.s) && r.s[r.i] != quote
+		case quote != 0, c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '/', c == '.', c == '_', c == '=', c == '$', c == '+':
+			continue
+		case c == '-' && (i > from || i+1 < len(r.s) && r.s[i+1] != ' ' && r.s[i+1] != ',' && r.s[i+1] != ']'):
+			continue
+		}
+		s := resolvePlain(r.s[from:i])
+		if i == from || s.kind == Absent {
+			return false
+		}
+		if r.i = i; s.kind == String {
+			r.out = AppendQuoted(r.out, s.text)
+		} else {
+			r.out = append(r.out, s.text...)
+		}
+		return true
+	}
+	return false
 }
 
 // plain parses a plain scalar up to a comment, the end of the line, or a colon that ends a
