@@ -153,13 +153,8 @@ func yamlMessage(e *cluster.BodyError) (message string) {
 		return ""
 	}
 	if of := ofNullKey(&node); of != nil {
-		var value any
-		switch {
-		case of.Kind != yaml.ScalarNode:
-			return ""
-		case of.ShortTag() == "!!timestamp": // text for kube-apiserver
-			value = of.Value
-		case of.Decode(&value) != nil:
+		value, ok := yamlValue(of, 0)
+		if !ok {
 			return ""
 		}
 		return fmt.Sprintf("unsupported map key of type: %%!s(<nil>), key: <nil>, value: %#v", value)
@@ -176,6 +171,51 @@ func yamlMessage(e *cluster.BodyError) (message string) {
 	}
 	return strings.ReplaceAll(err.Error(), "invalid map key: map[string]", "invalid map key: map[interface {}]")
 }
+
+// yamlValue returns the Go value into which kube-apiserver's YAML library decodes a node; false for one with keys that are
+// objects or lists, and for one that is nested deeply, as by an alias within its anchor.
+func yamlValue(n *yaml.Node, depth int) (value any, ok bool) {
+	if depth > maxYAMLDepth {
+		return nil, false
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return yamlValue(n.Alias, depth+1)
+	case yaml.SequenceNode:
+		list := make([]any, len(n.Content))
+		for i, item := range n.Content {
+			if list[i], ok = yamlValue(item, depth+1); !ok {
+				return nil, false
+			}
+		}
+		return list, true
+	case yaml.MappingNode:
+		object := map[any]any{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, isKey := yamlValue(n.Content[i], depth+1)
+			if n.Content[i].Kind != yaml.ScalarNode || n.Content[i].ShortTag() == "!!merge" || !isKey {
+				return nil, false
+			}
+			if object[key], ok = yamlValue(n.Content[i+1], depth+1); !ok {
+				return nil, false
+			}
+		}
+		return object, true
+	}
+	if n.ShortTag() == "!!timestamp" { // text for kube-apiserver
+		return n.Value, true
+	}
+	if doc, err := document.ParseYAML([]byte(n.Value), document.Options{}); err == nil && n.Style == 0 {
+		if b, ok := doc.Root.Bool(); ok { // the words of YAML 1.1, such as yes
+			return b, true
+		}
+	}
+	err := n.Decode(&value)
+	return value, err == nil
+}
+
+// maxYAMLDepth limits the nesting of values that messages show.
+const maxYAMLDepth = 20
 
 // ofNullKey returns the value of the first key that is null, nil if there is none.
 func ofNullKey(n *yaml.Node) *yaml.Node {
