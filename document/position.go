@@ -59,8 +59,12 @@ func (p Position) lineColumn() string {
 	return "line " + strconv.Itoa(p.Line) + ", column " + strconv.Itoa(p.Column)
 }
 
-// A mark maps an offset in the converted JSON text to a position in the YAML input.
-type mark struct{ offset, line, column int }
+// A mark maps an offset in the converted JSON text to a position in the YAML input. Large inputs have millions.
+type mark struct{ offset, line, column uint32 }
+
+func newMark(offset, line, column int) mark {
+	return mark{uint32(offset), uint32(line), uint32(column)}
+}
 
 // Position returns the position of v in the document's text. For a value from elsewhere
 // only the name is set.
@@ -107,9 +111,9 @@ func (d *Document) PositionOf(p Path) Position {
 func (d *Document) position(at int) Position {
 	pos := Position{Name: d.opts.Name, Line: 1, Column: 1}
 	if d.marks != nil {
-		i := sort.Search(len(d.marks), func(i int) bool { return d.marks[i].offset > at })
+		i := sort.Search(len(d.marks), func(i int) bool { return int(d.marks[i].offset) > at })
 		if i > 0 {
-			pos.Line, pos.Column = d.marks[i-1].line, d.marks[i-1].column
+			pos.Line, pos.Column = int(d.marks[i-1].line), int(d.marks[i-1].column)
 		}
 		return pos
 	}

@@ -80,7 +80,7 @@ func blockText(data []byte) bool {
 
 // mark records that the next output comes from the given column of the current line.
 func (r *blockReader) mark(column int) {
-	r.marks = append(r.marks, mark{len(r.out), r.line, column + 1})
+	r.marks = append(r.marks, newMark(len(r.out), r.line, column+1))
 }
 
 // content advances from the start of a line to the next content.
@@ -211,7 +211,7 @@ func (r *blockReader) item(column, depth int) bool {
 // value parses the value after a key or a dash: a scalar on the same line, a collection on
 // the following lines, or null. column is that of the collection.
 func (r *blockReader) value(column, depth int, keyed bool) bool {
-	empty := mark{len(r.out), r.line, r.i - r.start + 1}
+	empty := newMark(len(r.out), r.line, r.i-r.start+1)
 	if r.ended() {
 		switch {
 		case r.indent > column:

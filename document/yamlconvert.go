@@ -34,7 +34,7 @@ func (c *yamlConverter) node(n *yaml.Node, depth int) error {
 	if c.left() < 0 {
 		return c.fail(n, "the document is too large after expanding aliases", ErrTooLarge)
 	}
-	c.marks = append(c.marks, mark{len(c.out), c.before + n.Line, n.Column})
+	c.marks = append(c.marks, newMark(len(c.out), c.before+n.Line, n.Column))
 	switch n.Kind {
 	case yaml.DocumentNode:
 		return c.node(n.Content[0], depth)
@@ -99,7 +99,7 @@ func (c *yamlConverter) mapping(n *yaml.Node, depth int) error {
 			c.out = append(c.out, ',')
 		}
 		first = false
-		c.marks = append(c.marks, mark{len(c.out), c.before + m.key.Line, m.key.Column})
+		c.marks = append(c.marks, newMark(len(c.out), c.before+m.key.Line, m.key.Column))
 		c.out = append(AppendQuoted(c.out, m.name), ':')
 		if written := keyNode(m.key); written.Style == 0 && written.Value != m.name && len(c.converted) < maxDuplicates {
 			c.converted = append(c.converted, convertedKey{len(c.out), written.Value})
