@@ -199,7 +199,9 @@ func checkType(v document.Value, k *schema.Kind, catalog *schema.Catalog, body f
 }
 
 // missingVersion returns the message for a body whose apiVersion has no version.
-func missingVersion(body []byte) string { return "Object 'apiVersion' is missing in '" + string(body) + "'" }
+func missingVersion(body []byte) string {
+	return "Object 'apiVersion' is missing in '" + string(body) + "'"
+}
 
 // checkVersion refuses a body with another apiVersion than that of the endpoint.
 func checkVersion(v document.Value, k *schema.Kind) *Status {
