@@ -270,12 +270,12 @@ func ExampleResult_Reasons() {
 		return
 	}
 	for _, r := range result.Reasons() {
-		fmt.Println(r.Path, r.Effect, "by", r.Rule)
+		fmt.Println(r)
 	}
 	// Output:
-	// .metadata.generation set by server-set
-	// .spec.paused set by strategic/value-is-added
-	// .spec.revisionHistoryLimit kept by default
+	// server-set: .metadata.generation set: 4, now 5; owned by nobody
+	// strategic/value-is-added: .spec.paused set: nothing, now true; owned by nobody, now by "kubectl-patch" using apps/v1
+	// default: .spec.revisionHistoryLimit kept: 10; owned by nobody
 }
 
 // A program reads the facts of some notes instead of their texts.

@@ -66,12 +66,19 @@ type Change struct {
 	form bool
 }
 
-// String returns the change in one line:
+// String returns the change in one line, in which a value and owners that have not changed are named once:
 //
 //	.spec.replicas taken over: 2, now 5; owned by "gitops", now by "alice" using apps/v1
 func (c Change) String() string {
-	return c.Path.String() + " " + string(c.Effect) + ": " + c.Before.String() + ", now " + c.After.String() +
-		"; owned by " + namesOf(c.OwnersBefore) + ", now by " + namesOf(c.OwnersAfter)
+	return c.Path.String() + " " + string(c.Effect) + ": " + fromTo(c.Before.String(), ", now ", c.After.String()) +
+		"; owned by " + fromTo(namesOf(c.OwnersBefore), ", now by ", namesOf(c.OwnersAfter))
+}
+
+func fromTo(before, now, after string) string {
+	if before == after {
+		return after
+	}
+	return before + now + after
 }
 
 func namesOf(owners []fieldmanager.Owner) string {

@@ -44,6 +44,11 @@ type Reason struct {
 	Hint string `json:"hint,omitempty"`
 }
 
+// String returns the rule and the change in one line, such as
+//
+//	apply/own: .spec.paused set: nothing, now true; owned by nobody, now by "gitops"
+func (r Reason) String() string { return string(r.Rule) + ": " + r.Change.String() }
+
 // Write is a create, an update or a patch of an object with its result.
 type Write struct {
 	// Type is the type of the object's kind.

@@ -74,14 +74,14 @@ func ExampleServer_Inject() {
 	})
 	fmt.Println(err)
 	for _, r := range s.Requests() {
-		fmt.Println(r.Verb, r.Resource, r.Name, r.Code)
+		fmt.Println(r)
 	}
 	// Output:
 	// <nil>
-	// get configmaps settings 200
-	// update configmaps settings 409
-	// get configmaps settings 200
-	// update configmaps settings 200
+	// patchlabtest.test get configmaps default/settings: 200
+	// patchlabtest.test update configmaps default/settings: 409
+	// patchlabtest.test get configmaps default/settings: 200
+	// patchlabtest.test update configmaps default/settings: 200
 }
 
 // A controller gets only the rights that its role grants.

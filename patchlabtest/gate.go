@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +33,28 @@ type Request struct {
 	Namespace, Name string
 	// Code is the HTTP status code of the response, 200 for any success.
 	Code int
+}
+
+// String returns the request as a line of text for the log of a test, such as
+// "my-controller patch deployments.apps/status shop/web: 200".
+func (r Request) String() string {
+	resource := r.Resource
+	if r.Group != "" {
+		resource += "." + r.Group
+	}
+	if r.Subresource != "" {
+		resource += "/" + r.Subresource
+	}
+	words := []string{r.Manager, r.Verb, resource}
+	switch {
+	case r.Namespace != "" && r.Name != "":
+		words = append(words, r.Namespace+"/"+r.Name)
+	case r.Namespace != "":
+		words = append(words, "in "+r.Namespace)
+	case r.Name != "":
+		words = append(words, r.Name)
+	}
+	return strings.Join(words, " ") + ": " + strconv.Itoa(r.Code)
 }
 
 // maxRecorded is the number of recorded requests at which the older half is dropped.

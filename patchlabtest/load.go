@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/patchlab-dev/patchlab/clientobject"
@@ -50,7 +51,10 @@ func valuesOf(o Options) (objects []manifest.Object, origin map[*document.Docume
 	for i, value := range o.Values {
 		name := fmt.Sprintf("Options.Values[%d]", i)
 		docs, err := clientobject.Input{Object: value, Scheme: typer}.Documents()
-		if err != nil {
+		switch {
+		case runtime.IsNotRegisteredError(errors.Unwrap(err)) && o.Scheme == nil:
+			return nil, nil, fmt.Errorf("%s: %w; set Options.Scheme to one that has it", name, err)
+		case err != nil:
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if len(docs) == 0 {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
@@ -172,16 +173,23 @@ func TestValuesMayPrecedeTheirDefinition(t *testing.T) {
 	}
 }
 
+// unregistered is a typed object of an operator, whose type is in no scheme.
+type unregistered struct{ corev1.ConfigMap }
+
+func (u *unregistered) DeepCopyObject() runtime.Object { return u }
+
 func TestValuesThatCannotBeCreated(t *testing.T) {
 	for why, test := range map[string]struct {
 		value any
 		want  string
 	}{
-		"nil":               {(*corev1.Pod)(nil), "Options.Values[1] is nil"},
-		"an unknown type":   {struct{ A int }{1}, "Options.Values[1]: "},
-		"no pointer":        {corev1.ConfigMap{}, "Options.Values[1]: v1.ConfigMap has no apiVersion and kind, and is not a pointer to a typed object"},
-		"an unknown kind":   {&unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Gauge"}}, `Options.Values[1]: no kind "Gauge" is registered`},
-		"an invalid object": {&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "A B", Namespace: "default"}}, "Options.Values[1]: "},
+		"nil":                {(*corev1.Pod)(nil), "Options.Values[1] is nil"},
+		"an unknown type":    {struct{ A int }{1}, "Options.Values[1]: "},
+		"no pointer":         {corev1.ConfigMap{}, "Options.Values[1]: v1.ConfigMap has no apiVersion and kind, and is not a pointer to a typed object"},
+		"an unknown Go type": {&unregistered{}, "Options.Values[1]: *patchlabtest_test.unregistered: no kind is registered for the type patchlabtest_test.unregistered"},
+		"the scheme to set":  {&unregistered{}, "; set Options.Scheme to one that has it"},
+		"an unknown kind":    {&unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Gauge"}}, `Options.Values[1]: no kind "Gauge" is registered`},
+		"an invalid object":  {&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "A B", Namespace: "default"}}, "Options.Values[1]: "},
 	} {
 		s, err := patchlabtest.New(patchlabtest.Options{Values: []any{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, test.value}})
 		if err == nil {

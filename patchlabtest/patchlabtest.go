@@ -162,6 +162,10 @@ type Server struct {
 
 // New starts a server for use without a test, such as in TestMain. The caller must call Stop.
 func New(o Options) (*Server, error) {
+	// An object with the zero time is invalid: the JSON of a metav1.Time that is zero is null.
+	if o.Now != nil && o.Now().IsZero() {
+		return nil, errors.New("Options.Now returned the zero time; start the clock at another one, such as with NewClock(time.Now())")
+	}
 	tokens := &server.Tokens{}
 	c, err := newCluster(o, tokens)
 	if err != nil {

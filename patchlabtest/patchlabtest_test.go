@@ -108,6 +108,7 @@ func TestNewErrors(t *testing.T) {
 		{"an object whose CRD is missing", patchlabtest.Options{Objects: []string{unknown}}, `unknown.yaml:1:1: no kind "Widget"`},
 		{"an object twice", patchlabtest.Options{Objects: []string{twice}}, `twice.yaml:5:1: configmaps "a" already exists`},
 		{"a handler that is nil", patchlabtest.Options{Wrap: func(http.Handler) http.Handler { return nil }}, "Options.Wrap returned nil"},
+		{"a clock that has not been set", patchlabtest.Options{Now: (&patchlabtest.Clock{}).Now}, "Options.Now returned the zero time"},
 		{"an unknown version", patchlabtest.Options{Version: "1.2"}, "1.2"},
 	}
 	for _, k := range cases {

@@ -42,6 +42,24 @@ func TestRecordedCodes(t *testing.T) {
 	}
 }
 
+// TestRequestText: a request is one line in the log of a test, with what identifies it and the code.
+func TestRequestText(t *testing.T) {
+	for _, c := range []struct {
+		why     string
+		request Request
+		want    string
+	}{
+		{"a subresource of a group", Request{Manager: "c", Verb: "patch", Group: "apps", Resource: "deployments", Subresource: "status", Namespace: "shop", Name: "web", Code: 200}, "c patch deployments.apps/status shop/web: 200"},
+		{"a list in a namespace", Request{Manager: "c", Verb: "list", Resource: "pods", Namespace: "shop", Code: 403}, "c list pods in shop: 403"},
+		{"a cluster-scoped object", Request{Manager: "c", Verb: "get", Resource: "nodes", Name: "a", Code: 404}, "c get nodes a: 404"},
+		{"a watch of all namespaces", Request{Manager: "c", Verb: "watch", Resource: "pods", Code: 200}, "c watch pods: 200"},
+	} {
+		if got := c.request.String(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
 // TestLatestRequestsAreKept: the list of requests does not grow without a limit, and the latest half of it is kept.
 func TestLatestRequestsAreKept(t *testing.T) {
 	g := &gate{now: time.Now}

@@ -342,6 +342,7 @@ func TestServeRefuses(t *testing.T) {
 		{"a missing file", []string{"--crd", filepath.Join(dir, "none.yaml")}, exitRefused, "none.yaml: no such file"},
 		{"a file that is not a CRD", []string{"--crd", noCRD}, exitRefused, `no-crd.yaml: no CustomResourceDefinition found`},
 		{"an unknown kind", []string{"--load", unknown}, exitRefused, `unknown.yaml:3:1: no kind "Thing" is registered for version "x.example.com/v1"; add its CustomResourceDefinition`},
+		{"a document that is not an object", []string{"--load", tokens}, exitRefused, "tokens.csv:1:1: apiVersion and kind are required"},
 		{"a duplicate object", []string{"--load", twice}, exitRefused, `twice.yaml:5:1: configmaps "a" already exists`},
 		{"a file of tokens", []string{"--listen", "127.0.0.1:0", "--token-file", tokens}, exitRefused, "tokens.csv: the file must contain nothing but the token"},
 		{"an invalid address", []string{"--listen", "192.0.2.1:1"}, exitRefused, "--listen 192.0.2.1:1: "},

@@ -90,9 +90,10 @@ func WrongField(err error) document.Path {
 // load creates one object.
 func load(ctx context.Context, c *cluster.Cluster, userAgent string, o Object) (*loading, error) {
 	k, ok := c.Kinds().Of(o.Value)
-	if !ok || k.Resource == "" {
-		return nil, fmt.Errorf("no kind %q is registered for version %q; add its CustomResourceDefinition",
-			o.Kind(), o.Value.Get("apiVersion").StringOr(""))
+	if apiVersion := o.Value.Get("apiVersion").StringOr(""); apiVersion == "" || o.Kind() == "" {
+		return nil, errors.New("apiVersion and kind are required")
+	} else if !ok || k.Resource == "" {
+		return nil, fmt.Errorf("no kind %q is registered for version %q; add its CustomResourceDefinition", o.Kind(), apiVersion)
 	}
 	l := &loading{Object: o, cluster: c, kind: k, request: cluster.Request{
 		Verb: cluster.Create, Group: k.Group, Version: k.Version, Resource: k.Resource, UserAgent: userAgent, Restore: true}}
