@@ -21,6 +21,7 @@ type diffOptions struct {
 	types       []string
 	output      string
 	showSecrets bool
+	color       colorFlag
 	exitCode    bool
 	quiet       bool
 	summary     summaryFlag
@@ -91,8 +92,11 @@ applied before and that TO still has, and the changed fields. As in apply, the p
   patchlab diff before/ after/ -R --summary text
   patchlab diff before/ after/ -R --summary markdown > comment.md
 
+  # Show two versions of a folder as a diff of its objects
+  patchlab diff before/ after/ -R -o diff
+
   # The same for two versions of a kustomization
-  patchlab diff before/overlays/prod -k overlays/prod --summary markdown
+  patchlab diff before/overlays/prod -k overlays/prod -o diff
 
   # Print the changes since an earlier export
   patchlab diff yesterday.yaml deployment/web -n shop --type merge`,
@@ -107,8 +111,9 @@ applied before and that TO still has, and the changed fields. As in apply, the p
 	f.StringSliceVar(&o.types, "type", nil, "types of patch: json, merge, strategic or apply (repeatable; default all)")
 	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager of the server-side apply")
 	addNamespace(c, &o.apply.Namespace, &o.apply.DefaultNamespace)
-	oneOf(c, &o.output, "output", "o", "text", "output format: text, json, yaml, or patch (requires exactly one --type)", "text", "json", "yaml", "patch")
+	oneOf(c, &o.output, "output", "o", "text", "output format: text, json, yaml, diff (of the objects), or patch (requires exactly one --type)", "text", "json", "yaml", "diff", "patch")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
+	o.color.add(c, "diffs")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if objects differ")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes, nor the summary on standard error")
 	o.summary.add(c, "patches")
@@ -129,6 +134,9 @@ func (o *diffOptions) check() error {
 	}
 	if o.output == "patch" && len(o.types) != 1 {
 		return usage("-o patch requires exactly one --type")
+	}
+	if o.output == "diff" && len(o.types) > 0 {
+		return usage("-o diff shows objects instead of patches; omit --type, or use -o patch")
 	}
 	return nil
 }
@@ -283,6 +291,9 @@ func (d *differing) one(object manifest.Object) error {
 		return d.addDocument(found)
 	case "patch":
 		return d.patch(found)
+	case "diff":
+		d.unified(result, found.Before.Value, found.Wanted.Value)
+		return nil
 	}
 	if result.outcome == changed || d.notes.total == 1 {
 		d.text(d.compared(found, result.name()))
@@ -326,7 +337,7 @@ func (d *differing) refuse(e *patchlab.Error, object manifest.Object) error {
 	d.matched[withoutVersion(t)] = true
 	if d.folders.unchanged(object) {
 		d.refusedBefore = append(d.refusedBefore, e)
-		return d.written(object, row{target: d.targetOf(object), file: d.fileInTo(object), outcome: unchanged}, nil)
+		return d.written(object, object.Value, row{target: d.targetOf(object), file: d.fileInTo(object), outcome: unchanged}, nil)
 	}
 	d.app.fail(e.Error())
 	d.refused = true

@@ -55,11 +55,11 @@ func (d *differing) asWritten(object manifest.Object) (done bool, err error) {
 		result.metadataOnly = !slices.ContainsFunc(changes, func(c innerChange) bool { return !isMetadata(c.path) })
 		d.notes.add(t, patchlab.NoteText(note))
 	}
-	return true, d.written(object, result, changes)
+	return true, d.written(object, before.Value.Without("sops"), result, changes)
 }
 
-// written prints the differences of two versions of a manifest.
-func (d *differing) written(object manifest.Object, result row, changes []innerChange) error {
+// written prints the differences of two versions of a manifest, of which before is the first.
+func (d *differing) written(object manifest.Object, before document.Value, result row, changes []innerChange) error {
 	if isSecret(object.Value) && !d.o.showSecrets {
 		for i, c := range changes {
 			changes[i].was, changes[i].is = maskPair(c.path, c.was, c.is)
@@ -80,6 +80,8 @@ func (d *differing) written(object manifest.Object, result row, changes []innerC
 	case result.outcome == unchanged:
 	case d.o.output == "patch":
 		d.app.note(result.name() + ": no object is patched with this manifest")
+	case d.o.output == "diff":
+		d.unified(result, before, object.Value.Without("sops"))
 	default:
 		d.text(fmt.Sprintf("%s: %s\n%s", result.name(), count(len(lines), "field differs", "fields differ"), fieldsText(lines)))
 	}

@@ -67,6 +67,8 @@ func (d *differing) onlyInTo(t patchlab.Target, object manifest.Object) error {
 		return d.document(onlyIn("TO", t))
 	case "patch":
 		d.app.note(result.name() + " is only in TO: there is no object to patch")
+	case "diff":
+		d.unified(result, document.Value{}, object.Value)
 	default:
 		d.text(result.name() + ": " + result.outcome.String() + "\n")
 	}
@@ -95,6 +97,9 @@ func (d *differing) onlyInFrom() error {
 			if err := d.document(onlyIn("FROM", result.target)); err != nil {
 				return err
 			}
+		case d.o.output == "diff" && d.folders != nil:
+			d.unified(result, object.Value, document.Value{})
+		case d.o.output == "diff": // no difference; the summary counts it
 		case n >= mostOnlyInFrom:
 			n++
 		case d.o.output == "patch":

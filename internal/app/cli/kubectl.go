@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,6 +69,18 @@ func (a *App) kustomize(ctx context.Context, dir string) (documents, error) {
 	return runTool(ctx, "kubectl", "kustomize", dir)
 }
 
+// logLine is a line of the log of client-go, such as "E0302 16:00:00.000000    4711 memcache.go:265] …".
+var logLine = regexp.MustCompile(`(?m)^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+:\d+\] .*\n?`)
+
+// withoutLog returns what a program has printed on standard error without the lines of a log, of which kubectl prints
+// several with the same cause before its message, or all of it if it has no others.
+func withoutLog(text string) string {
+	if message := strings.TrimSpace(logLine.ReplaceAllString(text, "")); message != "" {
+		return message
+	}
+	return strings.TrimSpace(text)
+}
+
 // runTool executes a program of the user and parses the documents that it prints.
 func runTool(ctx context.Context, name string, args ...string) (documents, error) {
 	command := name + " " + strings.Join(args, " ")
@@ -78,7 +91,7 @@ func runTool(ctx context.Context, name string, args ...string) (documents, error
 	c := exec.CommandContext(ctx, name, args...)
 	c.Stdout, c.Stderr = &out, &problems
 	if err := c.Run(); err != nil {
-		text := strings.TrimSpace(problems.String())
+		text := withoutLog(problems.String())
 		if text == "" {
 			text = err.Error()
 		}

@@ -432,6 +432,9 @@ func FileError(name string, err error) error {
 	case errors.Is(err, fs.ErrNotExist) && strings.Contains(name, "://"):
 		return &fileError{name, "no such file; patchlab downloads nothing, so read it from standard input: curl -L " + name + " | patchlab … -", err}
 	case errors.Is(err, fs.ErrNotExist):
+		if target, linkErr := os.Readlink(name); linkErr == nil {
+			return &fileError{name, "the symbolic link leads to " + target + ", which does not exist", err}
+		}
 		return &fileError{name, "no such file", err}
 	case errors.Is(err, fs.ErrPermission):
 		return &fileError{name, "permission denied", err}
