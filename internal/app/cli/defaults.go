@@ -120,6 +120,7 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 	f.notes.print()
 	if o.minimize {
 		a.noteControlled(docs.objects())
+		a.noteAddresses(docs.objects())
 	}
 	if refused || len(a.unread) > 0 {
 		return &exit{code: exitRefused}
@@ -147,6 +148,29 @@ func (a *App) noteControlled(objects []manifest.Object) {
 	}
 	a.note(count(total, "object is", "objects are") + " written by a controller for another object, and not usually kept in Git: " + strings.Join(counts, ", ") +
 		"; 'kubectl get' with the names of the other kinds leaves such kinds out")
+}
+
+// noteAddresses reports the exported Services whose addresses are kept, because these are usually those that the API server
+// has chosen, and another cluster may have given them to other Services.
+func (a *App) noteAddresses(objects []manifest.Object) {
+	total := 0
+	for _, o := range objects {
+		if t := targetOf(o.Value); t.Kind != "Service" || t.Group() != "" || !o.Value.Lookup("metadata", "uid").Exists() {
+			continue
+		}
+		ip := o.Value.Lookup("spec", "clusterIP").StringOr("")
+		nodePort := false
+		for _, port := range o.Value.Lookup("spec", "ports").Items() {
+			nodePort = nodePort || port.Get("nodePort").Exists()
+		}
+		if ip != "" && ip != "None" || nodePort {
+			total++
+		}
+	}
+	if total > 0 {
+		a.note(count(total, "Service keeps its cluster IP and node ports", "Services keep their cluster IPs and node ports") +
+			", because an object does not show whether a client chose them; remove those that the API server chose from manifests for another cluster")
+	}
 }
 
 // filling is one run of defaults.

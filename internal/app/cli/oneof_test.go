@@ -34,7 +34,7 @@ func TestOneOf(t *testing.T) {
 			t.Errorf("%s: %q and error %q, want %q and %q", c.why, value, text, c.value, c.err)
 		}
 	}
-	if code, out, _ := ran(t, "__complete", "diff", "--output", ""); code != exitDone || !strings.HasPrefix(out, "text\njson\nyaml\npatch\n") {
+	if code, out, _ := ran(t, "__complete", "diff", "--output", ""); code != exitDone || !strings.HasPrefix(out, "text\njson\nyaml\ndiff\npatch\n") {
 		t.Errorf("completed with code %d: %q", code, out)
 	}
 	if code, _, errs := ran(t, "race", "x.yaml", "-o", "yaml"); code != exitUsage || errs != "error: --output yaml: expected text or json\n" {
