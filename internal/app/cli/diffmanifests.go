@@ -99,10 +99,7 @@ func (d *differing) create(object manifest.Object) (*patchlab.Result, error) {
 
 // inputOf returns an object as an input, with the positions of its text if it is a document.
 func inputOf(object manifest.Object) patchlab.Input {
-	if len(object.At) > 0 {
-		return object.Value
-	}
-	return documents{object.Document}
+	return documents{asOneObject(object)}
 }
 
 // refuseOr reports an object of TO that the API server would refuse, and returns any other error.
