@@ -73,7 +73,12 @@ new Panels(app, rules, element("panel"), (line) => {
 // A change of the editor with the focus forces a layout. The request is rendered last, so that
 // this layout includes the changes of the other views.
 const request = new Request(app, element("request"), root.dataset.readonly !== undefined);
-for (const b of document.querySelectorAll<HTMLElement>("#bar-views button")) b.addEventListener("click", () => view(b.dataset.view!));
+for (const b of document.querySelectorAll<HTMLElement>("#bar-views button")) b.addEventListener("click", () => {
+  view(b.dataset.view!);
+  // Below the introduction, nothing of the view may be on the screen.
+  const page = element("page");
+  if (page.getBoundingClientRect().top > window.innerHeight / 2) page.scrollIntoView();
+});
 view("request");
 app.view = view;
 if (app.keeps) watchTabs(app);

@@ -158,9 +158,11 @@ export class Panels {
   #conflicts(): HTMLElement | null {
     const fields = contested(this.#app.output!.conflicts);
     if (fields.length === 0) return null;
+    const hints = new Map(this.#app.reasons.map((r) => [r.path, r.hint])); // of one conflict, it is below the reason
     return h("ul", { class: "conflicts", "aria-label": "Conflicts" }, ...fields.map((c, i) => h("li", null,
       h("p", null, c.line > 0 ? pathButton(c.path, `conflict-line-${i}`, () => this.#showLine(c.line), { "data-line": c.line }) : h("code", { class: "path" }, ...fieldPath(c.path))),
       h("p", null, ...ownersOf(this.#app, c), c.owners.length === 1 ? " owns it: " : " own it: ", h("code", null, c.live || "(none)"), ", ", chip(this.#app, this.#app.step?.actor ?? ""), " wants ", h("code", null, c.wanted || "(none)")),
+      fields.length > 1 && hints.get(c.path) ? hintText(hints.get(c.path)!) : null,
       c.mark.line > 0 ? button("Resolve conflict", `ways-${i}`, () => this.#goToConflict(c.mark.line, c.mark.column), { "data-place": `${c.mark.line}:${c.mark.column}` }) : null)));
   }
 
@@ -175,7 +177,7 @@ export class Panels {
         h("p", null, h("span", { class: "effect" }, r.effect), path(r)),
         r.wanted && r.effect !== "conflicting" ? h("p", { class: "values" }, "requested: ", r.wanted) : null])),
       reason(group.length > 1 && group[0]!.effect === "conflicting" ? { ...group[0]!, text: "Other managers own these fields with other values, so the apply is refused." } : group[0]!),
-      ...[...new Set(group.map((r) => r.hint))].map((hint) => (hint ? h("p", { class: "quiet" }, "Hint: ", hint) : null)));
+      ...(group[0]!.effect === "conflicting" && group.length > 1 ? [] : [...new Set(group.map((r) => r.hint))].map((hint) => (hint ? hintText(hint) : null))));
     const groups = [...gather(list, (r) => (r.effect === "conflicting" ? r.effect : JSON.stringify([r.effect, r.rule, r.text, r.expected]))).values()];
     refresh(this.#others, list.length > 0 ? h("h3", null, this.#headingOf(list)) : null,
       list.length > 0 ? h("ul", { class: "changes" }, ...groups.slice(0, 100).map(item)) : null);
@@ -327,6 +329,8 @@ function reason(r: Reason): HTMLElement {
   return h("p", { class: "reason" }, r.text, r.expected ? h("span", { class: "expected" }, ` You might have expected ${r.expected.replace(/^./, (c) => c.toLowerCase())}`) : null, " ",
     h("a", { href: `${repository}/blob/main/doc/rules.md#:~:text=${encodeURIComponent(r.rule)}`, target: "_blank", rel: "noopener" }, r.rule));
 }
+
+const hintText = (hint: string): HTMLElement => h("p", { class: "reason quiet" }, "Hint: ", hint);
 
 function nodes(list: FieldNode[]): HTMLElement {
   return h("ul", { class: "fields" }, ...list.map((n) => h("li", null,

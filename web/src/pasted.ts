@@ -56,7 +56,7 @@ function unknownObject(app: App, o: PastedObject): Entry {
 }
 
 function knownObject(o: PastedObject, start: ((o: PastedObject) => void) | undefined): Entry {
-  return { text: textOf(o), make: () => h("li", { class: "row between" }, h("span", null, h("span", { class: "good" }, "✓ "), ...heading(o), h("span", { class: "quiet" }, ownership(o))),
+  return { text: textOf(o), make: () => h("li", { class: "row between" }, h("span", null, h("span", { class: "good" }, "✓ "), ...heading(o), h("span", { class: "quiet" }, ownership(o)), o.hint ? h("p", { class: "warning" }, `This is ${o.hint}.`) : null),
     start ? button("Only this one", `only-${textOf(o)}`, () => start(o), { class: "quiet", "aria-label": `Only this one: ${o.target.kind} ${o.target.name}` }) : null) };
 }
 

@@ -40,6 +40,25 @@ describe("a conflict", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("has its own hint beside its field, if there are several", async () => {
+    const { page, done } = await open();
+    await example(page, "The first conflict");
+    const claim = (cpu, memory) => `apiVersion: v1\nkind: ResourceQuota\nmetadata:\n  name: sizes\nspec:\n  hard:\n    cpu: ${cpu}\n    memory: ${memory}\n`;
+    await write(page, editor(page), claim('"2"', "1Gi"));
+    await outcome(page, 1).getByText("✓ 201").waitFor();
+    await forward(page);
+    await write(page, editor(page), claim("2000m", "2Gi"));
+    await outcome(page, 2).getByText("✗ 409").waitFor();
+    const fields = page.locator(".conflicts > li");
+    await fields.nth(1).waitFor();
+    const hinted = fields.filter({ hasText: "the two are the same quantity" });
+    await hinted.waitFor();
+    assert.equal(await hinted.count(), 1);
+    assert.match(await hinted.textContent(), /^\.spec\.hard\.cpu/);
+    assert.equal(await page.locator("#panel").getByText("the two are the same quantity").count(), 1, "it is not repeated for all fields together");
+    await done();
+  });
+
   test("has one card for a field with two owners, which follows what is typed", async () => {
     const { page, done } = await open();
     await page.getByRole("group", { name: "Conflict at .data.colour" }).getByRole("button", { name: "Adopt the value" }).click();

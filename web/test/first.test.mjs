@@ -64,6 +64,19 @@ describe("the page before its engine is there", { timeout: groupTime }, () => {
     });
   }
 
+  test("shows the view that is chosen on a phone, although it is below the introduction", async () => {
+    const { page, release, done } = await visit({ viewport: { width: 360, height: 740 } });
+    release();
+    await settled(page);
+    for (const [name, part] of [["Object", "#object-title"], ["Request", "#request"], ["Result", "#panel .tabs"]]) {
+      await page.evaluate(() => scrollTo(0, 0));
+      await page.locator("#bar-views").getByRole("button", { name }).click();
+      const top = await page.locator(part).first().evaluate((e) => e.getBoundingClientRect().top);
+      assert.ok(top >= 0 && top < 370, `${name} begins at ${top}`);
+    }
+    await done();
+  });
+
   test("answers a change when the engine is there, and claims nothing until then", async () => {
     const { page, release, done } = await visit();
     await shown(page);

@@ -423,7 +423,7 @@ type PastedObject struct {
 	// resourceVersion.
 	Live bool `json:"live"`
 	// Known reports that the kind is built in or defined. If it is not, Hint suggests a kind
-	// or describes what is missing.
+	// or describes what is missing. Of a known kind, it is advice about the object.
 	Known bool   `json:"known"`
 	Hint  string `json:"hint"`
 	// Line is the line at which the object begins.

@@ -85,8 +85,11 @@ func (n *kindNames) pasted(o manifest.Object) (PastedObject, error) {
 	}}
 	p.Live = v.Lookup("metadata", "uid").Exists() || v.Lookup("metadata", "resourceVersion").Exists()
 	p.Known = n.has(p.Target.APIVersion, p.Target.Kind)
-	if !p.Known {
+	switch {
+	case !p.Known:
 		p.Hint = n.hint(p.Target.APIVersion, p.Target.Kind)
+	case o.IsEncrypted():
+		p.Hint = "encrypted by SOPS; paste the output of 'sops decrypt'"
 	}
 	split, err := fieldmanager.Split(v)
 	if err != nil {

@@ -151,6 +151,21 @@ func TestScenarioBeginsWithLiveObject(t *testing.T) {
 	}
 }
 
+// TestEncryptedManifestHasHint: a manifest that SOPS has encrypted is an object of a known kind, and no API server accepts it.
+func TestEncryptedManifestHasHint(t *testing.T) {
+	const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"
+	for text, want := range map[string]string{
+		secret: "",
+		secret + "sops: {mac: \"ENC[AES256_GCM,data:a,iv:b,tag:c,type:str]\"}\n": "encrypted by SOPS; paste the output of 'sops decrypt'",
+	} {
+		var out PasteOutput
+		must(t, New(), "paste", PasteInput{Text: text}, &out)
+		if len(out.Objects) != 1 || !out.Objects[0].Known || out.Objects[0].Hint != want {
+			t.Errorf("%s: %+v, want the hint %q", text, out.Objects, want)
+		}
+	}
+}
+
 func TestStartsAreAppliedConfigurations(t *testing.T) {
 	last := strings.Replace(liveSettings, "metadata:\n", "metadata:\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{\"kind\": \"ConfigMap\"}'\n", 1)
 	var out StartsOutput
