@@ -262,7 +262,7 @@ func readBody(s *Step) (*document.Document, error) {
 	}
 	switch len(docs) {
 	case 0:
-		return nil, &Error{Reason: "the step has no body: it needs the manifest or the patch that the actor sends"}
+		return nil, &Error{Reason: "the step has no body; write or paste a manifest or a patch"}
 	case 1:
 		return docs[0], nil
 	default:

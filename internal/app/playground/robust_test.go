@@ -47,7 +47,7 @@ func TestInvalidStepDoesNotAffectOthers(t *testing.T) {
 		{"3 MiB of nested lists in YAML", strings.Repeat("- ", 3<<19), "nests deeper"},
 		{"3 MiB of nested lists in JSON", strings.Repeat("[", 3<<20), "nests deeper"},
 		{"more than 3 MiB", "a: " + strings.Repeat("x", 3<<20), "larger than"},
-		{"an empty input", "", "the step has no body: it needs the manifest or the patch that the actor sends"},
+		{"an empty input", "", "the step has no body; write or paste a manifest or a patch"},
 		{"two documents", "a: 1\n---\nb: 1", "a single document"},
 		{"a scalar", "17", ""},
 		{"a list", "[]", ""},
