@@ -2,6 +2,7 @@ package patchlabtest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -53,6 +54,37 @@ func ExampleOptions_values() {
 	}
 	fmt.Println(made.Data["level"], made.CreationTimestamp.UTC())
 	// Output: info 2026-05-01 12:00:00 +0000 UTC
+}
+
+// A server that continues with the objects of another one, as after a restart, is given its lists.
+func ExampleOptions_restart() {
+	before, err := patchlabtest.New(patchlabtest.Options{Values: []any{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "settings", Namespace: "shop"}}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	list, err := kubernetes.NewForConfigOrDie(before.Config()).CoreV1().ConfigMaps("").List(context.Background(), metav1.ListOptions{})
+	if err = errors.Join(err, before.Stop()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := patchlabtest.New(patchlabtest.Options{Values: []any{list}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Stop()
+	found, err := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().ConfigMaps("shop").Get(context.Background(), "settings", metav1.GetOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, o := range list.Items {
+		if o.Name == found.Name {
+			fmt.Println(found.Name, "has the same uid:", found.UID == o.UID)
+		}
+	}
+	// Output: settings has the same uid: true
 }
 
 // With the plugin ResourceQuota, quotas are enforced, and a controller sets their status.

@@ -77,8 +77,9 @@ type Options struct {
 	// every cluster has from the beginning are skipped.
 	Objects []string
 	// Values are objects to create, CustomResourceDefinitions included: pointers to
-	// typed objects, such as *appsv1.Deployment, *unstructured.Unstructured, or apply
-	// configurations. A typed object without apiVersion and kind must be of a type in
+	// typed objects, such as *appsv1.Deployment, *unstructured.Unstructured, apply
+	// configurations, or lists of objects, such as those of another server, with whose objects
+	// this one continues. A typed object without apiVersion and kind must be of a type in
 	// Scheme. A namespaced object without a namespace is created in "default".
 	Values []any
 	// Scheme provides the kinds of the typed objects in Values; nil is client-go's
