@@ -246,7 +246,7 @@ func TestRefusedItemNotInManifestIsLocated(t *testing.T) {
 	files := func(name string) Input { return Files(os.DirFS("testdata/situations/co-applied-item"), name) }
 	_, err = lab.Apply(files("live.yaml"), files("manifest.yaml"), ApplyOptions{FieldManager: "shop-team"})
 	var failed *Error
-	if !errors.As(err, &failed) || len(failed.Fields) != 1 || failed.Fields[0].Position.Line != 17 {
-		t.Fatalf("want the list in line 17: %v", err)
+	if !errors.As(err, &failed) || len(failed.Fields) != 1 || failed.Fields[0].Position.Line != 16 {
+		t.Fatalf("want the key of the list, in line 16: %v", err)
 	}
 }

@@ -114,6 +114,34 @@ func TestAppendSourceKeepsTheSpelling(t *testing.T) {
 	}
 }
 
+// TestPositionsOfBlocks: the line of a message about a whole object or list is that of its key, not that of its first field
+// or item.
+func TestPositionsOfBlocks(t *testing.T) {
+	docs, err := Read([]byte("spec:\n\n  # of the object\n  limits:\n    cpu: 1\n  ports:\n  - port: 80\n  args: [a,\n    b]\n  text: |\n    x\n  \"quoted\": {a: b}\n"), Options{Name: "f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why, want string
+		path      Path
+	}{
+		{"the document, which has no key", "f:1:1", nil},
+		{"an object below a comment", "f:1:1", Keys("spec")},
+		{"an object", "f:4:3", Keys("spec", "limits")},
+		{"a field that is missing in it", "f:4:3", Keys("spec", "limits", "memory")},
+		{"a list", "f:6:3", Keys("spec", "ports")},
+		{"an item", "f:7:5", Keys("spec", "ports").Item(0)},
+		{"a scalar", "f:5:10", Keys("spec", "limits", "cpu")},
+		{"a list that begins on the line of its key", "f:8:9", Keys("spec", "args")},
+		{"an object that does so, with a key in quotes", "f:12:13", Keys("spec", "quoted")},
+		{"a text", "f:10:9", Keys("spec", "text")},
+	} {
+		if at := docs[0].PositionOf(c.path).String(); at != c.want {
+			t.Errorf("%s: %s, want %s", c.why, at, c.want)
+		}
+	}
+}
+
 // TestPositionsOfEmptyStrings: an empty Go string has no address, so its position is
 // derived from its neighbours.
 func TestPositionsOfEmptyStrings(t *testing.T) {

@@ -97,12 +97,23 @@ func (d *Document) offset(n *node) int {
 }
 
 // PositionOf returns the position of the value at a path or, if it is not in the text, of
-// its nearest parent that is.
+// its nearest parent that is. For an object or a list that begins on a line after its key, it is the
+// position of the key, because the line of the value is that of another field.
 func (d *Document) PositionOf(p Path) Position {
 	for ; ; p = p[:len(p)-1] {
-		if at := d.Position(d.Follow(d.Root, p)); at.Line > 0 || len(p) == 0 {
-			return at
+		v := d.Follow(d.Root, p)
+		at := d.Position(v)
+		if at.Line == 0 && len(p) > 0 {
+			continue
 		}
+		if v.Kind() == Object || v.Kind() == List {
+			if key := offsetIn(d.source, v.n.key); key > 0 && v.n.key != "" {
+				if before := d.position(key - 1); before.Line < at.Line {
+					return before
+				}
+			}
+		}
+		return at
 	}
 }
 

@@ -86,7 +86,7 @@ func TestErrorsHaveLines(t *testing.T) {
 		{"an unknown field of an update", "update", configMap + "  a: b\nspice: 1\n", 7, 8},
 		{"a value of the wrong type", "apply", configMap + "  a: b\n  c: 4\n", 7, 6},
 		{"a wrong type in a merge patch", "merge-patch", "data:\n  a: {}\n", 2, 6},
-		{"no name", "apply", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  labels: {}\n", 4, 3},
+		{"no name", "apply", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  labels: {}\n", 3, 1},
 		{"no name in an update", "update", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n", 3, 0},
 		{"no metadata", "apply", "apiVersion: v1\nkind: ConfigMap\n", 1, 1},
 		{"an invalid name", "apply", strings.Replace(configMap, "settings", "Settings!", 1), 4, 9},
