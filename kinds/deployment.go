@@ -37,7 +37,7 @@ func validateDeployment(c *check, object, old field) {
 func (c *check) rollback(object field) {
 	revision, err := strconv.ParseInt(object.get("metadata.annotations").key("deprecated.deployment.rollback.to").text(), 10, 64)
 	if err == nil && revision < 0 {
-		c.invalidValue(object.getAs("spec", "spec.rollback.version"), document.NewInt(revision), "must be greater than or equal to 0")
+		c.invalidValue(object.getAs("spec", "spec.rollback.version"), document.NewInt(revision), zeroAtLeast)
 	}
 }
 

@@ -3,6 +3,7 @@ package kinds
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
@@ -17,6 +18,7 @@ const noExpression = "compilation failed: ERROR: <input>:1:0: Syntax error: mism
 // (pkg/apis/resource/validation of Kubernetes 1.36). CEL expressions are not compiled.
 
 const (
+	allocationModes    = "All,ExactCount"
 	maxDeviceRequests  = 32
 	maxDeviceConfigs   = 32
 	maxDeviceSelectors = 32
@@ -41,6 +43,18 @@ func (c *check) distinct(item field, key string, seen *seenTexts) {
 	}
 }
 
+// distinctItem is distinct for a list whose type declares its key from Kubernetes 1.37 on. The error
+// then shows the whole item.
+func (c *check) distinctItem(item field, key string, seen *seenTexts) {
+	if mark := len(c.errs); c.kind.Since("1.37") {
+		if c.distinct(item, key, seen); len(c.errs) > mark {
+			c.errs[mark].BadValue = item.Value
+		}
+		return
+	}
+	c.distinct(item, key, seen)
+}
+
 func validateDeviceClaim(c *check, devices field) {
 	requests, constraints, configs := devices.get("requests"), devices.get("constraints"), devices.get("config")
 	known := requestNames(requests.Value)
@@ -49,7 +63,7 @@ func validateDeviceClaim(c *check, devices field) {
 		for i := range requests.items() {
 			request := requests.item(i)
 			validateDeviceRequest(c, request)
-			c.distinct(request, request.Value.Get("name").StringOr(""), &seen)
+			c.distinctItem(request, request.Value.Get("name").StringOr(""), &seen)
 		}
 	}
 	if c.itemsWithin(constraints, maxDeviceConfigs) {
@@ -91,6 +105,9 @@ func validateDeviceRequest(c *check, request field) {
 		c.required(request, "exactly one of `exactly` or `firstAvailable` is required")
 	case exactly.isSet() && alternatives.items() > 0:
 		c.invalidValue(request, document.NewNull(), "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set")
+		if c.kind.Since("1.37") {
+			c.declaredRequests(exactly, alternatives)
+		}
 	case exactly.isSet():
 		validateExactRequest(c, exactly)
 	case c.itemsWithin(alternatives, maxSubrequests):
@@ -100,8 +117,31 @@ func validateDeviceRequest(c *check, request field) {
 			name := alternative.get("name")
 			c.syntax(name, names.DNSLabel)
 			validateExactRequest(c, alternative)
-			c.distinct(alternative, name.text(), &seen)
+			c.distinctItem(alternative, name.text(), &seen)
 		}
+	}
+}
+
+// declaredRequests checks what the types of the two forms of a request declare from Kubernetes 1.37
+// on, also of a request that has both.
+func (c *check) declaredRequests(exactly, alternatives field) {
+	c.declaredRequest(exactly)
+	if !c.itemsWithin(alternatives, maxSubrequests) {
+		return
+	}
+	var seen seenTexts
+	for i := range alternatives.items() {
+		alternative := alternatives.item(i)
+		c.needSyntax(alternative.get("deviceClassName"), names.DNSSubdomain)
+		c.declaredRequest(alternative)
+		c.distinctItem(alternative, alternative.get("name").text(), &seen)
+	}
+}
+
+func (c *check) declaredRequest(request field) {
+	c.maxItems(request.get("selectors"), maxDeviceSelectors)
+	if mode := request.get("allocationMode"); !mode.isEmpty() {
+		c.oneOf(mode, allocationModes)
 	}
 }
 
@@ -119,7 +159,7 @@ func validateExactRequest(c *check, request field) {
 			c.invalid(count, "must be greater than zero")
 		}
 	default:
-		c.notSupported(mode, "All,ExactCount")
+		c.notSupported(mode, allocationModes)
 	}
 	for i := range tolerations.items() {
 		validateDeviceToleration(c, tolerations.item(i))
@@ -267,7 +307,7 @@ func validateDeviceConfig(c *check, config field) {
 		c.required(opaque, "")
 		return
 	}
-	c.csiDriverName(opaque.get("driver"))
+	c.declaredDriverName(opaque.get("driver"))
 	c.rawObject(opaque.get("parameters"), maxRawBytes)
 }
 
@@ -283,18 +323,50 @@ func (c *check) rawObject(f field, limit int) {
 	}
 }
 
-// poolName requires DNS subdomains separated by slashes.
-func (c *check) poolName(f field) {
+// declaredDriverName is csiDriverName for a field whose type declares that from Kubernetes 1.37 on.
+func (c *check) declaredDriverName(f field) {
+	if !c.kind.Since("1.37") {
+		c.csiDriverName(f)
+		return
+	}
+	if !c.need(f) {
+		return
+	}
+	c.syntax(f, names.CaselessSubdomain)
+	mark := len(c.errs)
+	if c.maxBytes(f, names.MaxLabel); utf8.RuneCountInString(f.text()) > names.MaxLabel { // the type declares a limit of characters
+		c.errs[mark].Detail = strings.Replace(c.errs[mark].Detail, "bytes", "characters", 1)
+	}
+}
+
+// poolName requires DNS subdomains separated by slashes. Messages of declared validation name the
+// one that is invalid.
+func (c *check) poolName(f field, declared bool) {
 	if !c.need(f) {
 		return
 	}
 	if len(f.text()) > names.MaxSubdomain {
 		c.tooLong(f, names.MaxSubdomain)
 	}
+	i := 0
 	for part := range strings.SplitSeq(f.text(), "/") {
 		if why := names.DNSSubdomain(part); why != "" {
-			c.unmetText(f, part, why)
+			c.unmetSegment(f, part, why, i, declared)
 		}
+		i++
+	}
+}
+
+// unmetSegment is unmetText for the part of f's text with index i.
+func (c *check) unmetSegment(f field, part, why string, i int, declared bool) {
+	segment := "segment " + strconv.Itoa(i) + ": "
+	switch {
+	case !declared:
+		c.unmetText(f, part, why)
+	case part == "":
+		c.invalid(f, segment+"must not be empty")
+	default:
+		c.unmetText(f, part, segment+strings.ReplaceAll(why, "\n", "\n"+segment))
 	}
 }
 

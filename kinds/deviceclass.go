@@ -1,6 +1,11 @@
 package kinds
 
-import "github.com/patchlab-dev/patchlab/internal/engine/podresources"
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
+)
 
 // deviceClassStrategy is the strategy of resource.k8s.io/v1 DeviceClass.
 var deviceClassStrategy = Strategy{
@@ -24,7 +29,29 @@ func validateDeviceClass(c *check, object, _ field) {
 			validateDeviceConfig(c, configs.item(i))
 		}
 	}
-	if extended.isSet() && !podresources.IsExtended(extended.text()) {
+	switch {
+	case !extended.isSet():
+	case c.kind.Since("1.37"):
+		c.declaredExtendedName(extended)
+	case !podresources.IsExtended(extended.text()):
 		c.invalid(extended, "must be a valid extended resource name")
+	}
+}
+
+// declaredExtendedName requires the name of an extended resource, as its type declares from
+// Kubernetes 1.37 on.
+func (c *check) declaredExtendedName(f field) {
+	const native, requests = "kubernetes.io/", "requests."
+	switch name := f.text(); {
+	case !strings.Contains(name, "/"):
+		c.invalid(f, "a name must be a domain-prefixed path, such as 'example.com/my-prop'")
+	case strings.Contains(name, native):
+		c.invalid(f, `must not have "`+native+`" domain`)
+	}
+	if strings.HasPrefix(f.text(), requests) {
+		c.invalid(f, `must not have "`+requests+`" prefix`)
+	}
+	if why := names.QualifiedName(requests + f.text()); why != "" {
+		c.unmet(f, why)
 	}
 }

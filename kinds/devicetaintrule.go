@@ -33,7 +33,7 @@ func validateDeviceTaintRule(c *check, object, _ field) {
 		c.csiDriverName(driver)
 	}
 	if pool := selector.get("pool"); pool.isSet() {
-		c.poolName(pool)
+		c.poolName(pool, false)
 	}
 	if device := selector.get("device"); device.isSet() {
 		c.syntax(device, names.DNSLabel)

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
@@ -141,7 +142,13 @@ func (p *projectedPaths) certificate(part field) {
 		if strings.HasPrefix(signer.text(), "kubernetes.io/") {
 			most = 24 * 3600
 		}
-		p.between(seconds, 3600, most)
+		const limit = "if provided, maxExpirationSeconds must be "
+		switch n := seconds.number(); {
+		case n < 3600:
+			p.invalid(seconds, limit+">= 3600")
+		case n > most:
+			p.invalid(seconds, limit+"<= "+strconv.FormatInt(most, 10))
+		}
 	}
 	count := 0
 	for _, name := range [...]string{"credentialBundlePath", "keyPath", "certificateChainPath"} {

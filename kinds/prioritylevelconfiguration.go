@@ -32,6 +32,7 @@ func validatePriorityLevel(c *check, object, _ field) {
 	case "Exempt":
 		if limited.isSet() {
 			c.forbidden(limited, c.undeclared("must be nil if the type is not Limited"))
+			c.declaredResponse(limited)
 		}
 		if exempt.isSet() {
 			c.natural(exempt.get("nominalConcurrencyShares"), nonNegative)
@@ -48,6 +49,12 @@ func validatePriorityLevel(c *check, object, _ field) {
 		}
 	default:
 		c.levelType(kind, "Exempt,Limited")
+		for _, other := range [...]field{exempt, limited} {
+			if other.isSet() && c.kind.Since("1.37") {
+				c.forbidden(other, "")
+			}
+		}
+		c.declaredResponse(limited)
 	}
 	if fixed := mandatoryPriorityLevel(name.text()); fixed.Exists() {
 		is, open := spec.Value, ""
@@ -80,6 +87,26 @@ func validateLimitedLevel(c *check, limited field) {
 		}
 	default:
 		c.levelType(kind, "Queue,Reject")
+		if queuing.isSet() && c.kind.Since("1.37") {
+			c.forbidden(queuing, "")
+		}
+	}
+}
+
+// declaredResponse checks what the type of a limitResponse declares from Kubernetes 1.37 on, also
+// where a priority level may not have it.
+func (c *check) declaredResponse(limited field) {
+	if !limited.isSet() || !c.kind.Since("1.37") {
+		return
+	}
+	response := limited.get("limitResponse")
+	kind, queuing := response.get("type"), response.get("queuing")
+	c.need(kind)
+	switch queues := kind.text() == "Queue"; {
+	case queues && !queuing.isSet():
+		c.required(queuing, "")
+	case !queues && queuing.isSet():
+		c.forbidden(queuing, "")
 	}
 }
 

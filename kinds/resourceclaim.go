@@ -49,7 +49,7 @@ var resourceClaimTemplateStrategy = Strategy{
 func validateResourceClaim(c *check, object, old field) {
 	spec := object.get("spec")
 	if old.isSet() {
-		c.immutable(spec, old.get("spec"))
+		c.declaredImmutable(spec, old.get("spec"))
 		return
 	}
 	validateDeviceClaim(c, spec.get("devices"))
@@ -78,7 +78,7 @@ func validateResourceClaimStatus(c *check, object, old field) {
 			c.need(consumer.get("name"))
 			uid := consumer.get("uid")
 			c.need(uid)
-			c.distinct(consumer, uid.text(), &seen)
+			c.distinctItem(consumer, uid.text(), &seen)
 		}
 	}
 	validateDeviceStatuses(c, devices, allocation.Value)
@@ -130,7 +130,7 @@ func validateDeviceStatuses(c *check, devices field, allocation document.Value) 
 		device := devices.item(i)
 		conditions, data, network := device.get("conditions"), device.get("data"), device.get("networkData")
 		c.csiDriverName(device.get("driver"))
-		c.poolName(device.get("pool"))
+		c.poolName(device.get("pool"), false)
 		c.syntax(device.get("device"), names.DNSLabel)
 		c.shareID(device.get("shareID"))
 		id := deviceID(device.Value)
@@ -164,8 +164,8 @@ func validateAllocation(c *check, allocation field, known map[string]bool) {
 		for i := range results.items() {
 			result := results.item(i)
 			validateRequestRef(c, result.get("request"), known)
-			c.csiDriverName(result.get("driver"))
-			c.poolName(result.get("pool"))
+			c.declaredDriverName(result.get("driver"))
+			c.poolName(result.get("pool"), c.kind.Since("1.37"))
 			c.syntax(result.get("device"), names.DNSLabel)
 			c.bindingConditions(result)
 			c.shareID(result.get("shareID"))

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -56,7 +57,7 @@ func validateResourceSlice(c *check, object, old field) {
 	driver, pool := spec.get("driver"), spec.get("pool")
 	count, generation, name := pool.get("resourceSliceCount"), pool.get("generation"), pool.get("name")
 	c.csiDriverName(driver)
-	c.poolName(name)
+	c.poolName(name, false)
 	if count.number() <= 0 {
 		c.invalid(count, "must be greater than zero")
 	}
@@ -189,7 +190,7 @@ func validateDevice(c *check, device field, own bool, stored document.Value) {
 			set := one.get("counterSet")
 			c.needSyntax(set, names.DNSLabel)
 			validateCounters(c, one.get("counters"))
-			c.distinct(one, set.text(), &seen)
+			c.distinctItem(one, set.text(), &seen)
 		}
 	}
 	switch {
@@ -392,8 +393,11 @@ func (c *check) naturalBounds(bounds field, normal document.Value) bool {
 		if name == "default" {
 			bound.Value = normal
 		}
-		if n, fits := amountOf(bound.Value).Int64(); !fits || n < 0 {
-			c.invalidAmount(bound, bound.Value, "must be from 0 to 2^63-1")
+		switch n, fits := amountOf(bound.Value).Int64(); {
+		case n < 0:
+			c.invalidAmount(bound, bound.Value, zeroAtLeast)
+		case !fits:
+			c.invalidAmount(bound, bound.Value, "must not be larger than "+strconv.FormatInt(math.MaxInt64, 10))
 		}
 	}
 	return !c.failed(mark)
@@ -416,7 +420,7 @@ func validateCounterSets(c *check, sets field) {
 		name := set.get("name")
 		c.needSyntax(name, names.DNSLabel)
 		validateCounters(c, set.get("counters"))
-		c.distinct(set, name.text(), &seen)
+		c.distinctItem(set, name.text(), &seen)
 	}
 }
 

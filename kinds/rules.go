@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // Rules for single values.
@@ -92,6 +93,7 @@ func (c *check) natural(f field, detail string) {
 
 const (
 	zeroOrMore  = "must be greater than or equal to zero"
+	zeroAtLeast = "must be greater than or equal to 0"
 	nonNegative = "must be a non-negative integer"
 	aboveZero   = "must be greater than zero"
 )
@@ -289,7 +291,7 @@ func (c *check) conditions(list field) {
 		twice := types.add(name.text()) // empty ones as well
 		if c.kind.Since("1.37") {
 			if twice {
-				c.duplicate(condition)
+				c.addValue(schema.ErrorDuplicate, condition, name.text(), "")
 			}
 			c.needSyntax(name, names.QualifiedName)
 			c.needOneOf(status, "False,True,Unknown")

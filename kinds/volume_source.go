@@ -312,7 +312,7 @@ func (c *check) basicAmount(n field) bool {
 // notNegative requires a quantity that is not below zero.
 func (c *check) notNegative(n field) {
 	if n.isSet() && amountSign(n.Value) < 0 {
-		c.invalidAmount(n, n.Value, "must be greater than or equal to 0")
+		c.invalidAmount(n, n.Value, zeroAtLeast)
 	}
 }
 

@@ -26,7 +26,7 @@ func validateVolumeAttachment(c *check, object, old field) {
 		c.need(attacher)
 	}
 	if !lenient || !old.isSet() { // the stricter rules are those of new objects
-		c.csiDriverName(attacher)
+		c.declaredDriverName(attacher)
 	}
 	validateAttachmentSource(c, spec.get("source"))
 	c.syntax(spec.get("nodeName"), names.DNSSubdomain)
@@ -35,7 +35,7 @@ func validateVolumeAttachment(c *check, object, old field) {
 		c.syntax(name, names.DNSSubdomain)
 	}
 	if old.isSet() {
-		c.immutable(spec, old.get("spec"))
+		c.declaredImmutable(spec, old.get("spec"))
 	}
 }
 

@@ -45,9 +45,11 @@ const (
 	notEmpty          = "must be non-empty"
 	ends              = ", and must start and end with an alphanumeric character"
 	pattern           = "regex used for validation is '"
-	textOfSubdomain   = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.'" + ends +
-		" (e.g. 'example.com', " + pattern + subdomainPattern + "')"
-	textOfName = "must consist of alphanumeric characters, '-', '_' or '.'" + ends +
+	rfcSubdomain      = " RFC 1123 subdomain must consist of "
+	dashOrDot         = "alphanumeric characters, '-' or '.'" + ends + " (e.g. '"
+	exampleSubdomain  = "xample.com', " + pattern + subdomainPattern + "')"
+	textOfSubdomain   = "a lowercase" + rfcSubdomain + "lower case " + dashOrDot + "e" + exampleSubdomain
+	textOfName        = "must consist of alphanumeric characters, '-', '_' or '.'" + ends +
 		" (e.g. 'MyName',  or 'my.name',  or '123-abc', " + pattern + namePattern + "')"
 )
 
@@ -102,6 +104,12 @@ func DNSLabel1035(s string) string {
 func DNSSubdomain(s string) string {
 	why := also("", len(s) <= MaxSubdomain, lengthOfSubdomain)
 	return also(why, isDNSSubdomain(s), textOfSubdomain)
+}
+
+// CaselessSubdomain is DNSSubdomain that permits upper case.
+func CaselessSubdomain(s string) string {
+	why := also("", len(s) <= MaxSubdomain, bytesOfSubdomain)
+	return also(why, isDNSSubdomain(strings.ToLower(s)), "an"+rfcSubdomain+dashOrDot+"E"+exampleSubdomain)
 }
 
 func isDNSSubdomain(s string) bool {
