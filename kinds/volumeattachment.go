@@ -25,8 +25,11 @@ func validateVolumeAttachment(c *check, object, old field) {
 	if lenient {
 		c.need(attacher)
 	}
-	if !lenient || !old.isSet() { // the stricter rules are those of new objects
+	switch { // the stricter rules are those of new objects
+	case !old.isSet():
 		c.declaredDriverName(attacher)
+	case !lenient: // declared rules do not hold within a spec that may not change
+		c.csiDriverName(attacher)
 	}
 	validateAttachmentSource(c, spec.get("source"))
 	c.syntax(spec.get("nodeName"), names.DNSSubdomain)
