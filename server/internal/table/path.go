@@ -270,7 +270,7 @@ func (p *parser) filter() error {
 		switch {
 		case (c == '"' || c == '\'') && quote == 0:
 			quote = c
-		case c == quote && p.rest[end-1] != '\\':
+		case quote != 0 && c == quote && p.rest[end-1] != '\\':
 			closed = true
 		}
 		if c == ')' && (quote != 0) == closed {

@@ -235,6 +235,16 @@ func TestLongPath(t *testing.T) {
 	}
 }
 
+// TestFilterOfNull: a null byte at the begin of a filter is not the end of a quoted text that has not
+// begun.
+func TestFilterOfNull(t *testing.T) {
+	for _, path := range []string{"[?(\x00", "[?(\x00)]", "[?(@.a\x00)]"} {
+		if _, err := parsePath(path); path == "[?(\x00" && err == nil {
+			t.Errorf("%q is accepted", path)
+		}
+	}
+}
+
 // FuzzPath checks that no JSONPath, which comes from users' CRDs, panics or runs for
 // long.
 func FuzzPath(f *testing.F) {
