@@ -23,7 +23,7 @@ func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanag
 	if err != nil || !hasType(next, t.ep.body) {
 		return fieldmanager.Object{Value: withMeta(next, "managedFields", document.Value{})}
 	}
-	object, err := t.observed(m).Update(live, next, fieldmanager.UpdateOptions{FieldManager: t.manager(), Time: t.now})
+	object, err := t.observed(m).Update(live, next, fieldmanager.UpdateOptions{FieldManager: t.manager(), Time: t.now, Changed: t.countedAsChanged(live.Value, next)})
 	if err != nil {
 		outcome := patch.Removed
 		object.Managed = fieldmanager.Managed{}

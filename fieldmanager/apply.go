@@ -147,7 +147,7 @@ func (m *Manager) beforeApply(live Object, value document.Value, now time.Time) 
 	if live.Managed.Len() > 0 {
 		return live.Managed.entries, nil
 	}
-	entries, err := m.Observed(nil).update(m.config.Empty, value, nil, firstApply, now)
+	entries, err := m.Observed(nil).update(m.config.Empty, value, nil, UpdateOptions{FieldManager: firstApply, Time: now})
 	if err != nil {
 		return nil, fmt.Errorf("the object's fields cannot be tracked: %w", err)
 	}

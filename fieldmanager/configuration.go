@@ -2,7 +2,6 @@ package fieldmanager
 
 import (
 	"slices"
-	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
@@ -18,7 +17,7 @@ func (m *Manager) Configuration(live Object, wanted document.Value, manager stri
 	if m.engine == nil {
 		return document.Value{}, errZeroManager
 	}
-	tracked, err := m.Observed(nil).update(live.Value, wanted, nil, manager, time.Time{})
+	tracked, err := m.Observed(nil).update(live.Value, wanted, nil, UpdateOptions{FieldManager: manager})
 	if err != nil {
 		return document.Value{}, err
 	}

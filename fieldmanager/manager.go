@@ -3,6 +3,7 @@ package fieldmanager
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -72,6 +73,9 @@ type UpdateOptions struct {
 	FieldManager string
 	// Time is the time of the request for the manager's entry.
 	Time time.Time
+	// Changed holds atomic lists that are equal in both objects, and nevertheless count as changed:
+	// the API server compares them as Go values.
+	Changed []document.Path
 }
 
 // Update tracks field ownership for a request other than an apply. next is the complete
@@ -106,7 +110,7 @@ func (m *Manager) Update(live Object, next document.Value, o UpdateOptions) (Obj
 		m.note(RuleQuiet, patch.Ignored, ownerOf(&self))
 		return Object{Value: next}, nil
 	}
-	entries, err := m.update(m.orEmpty(live.Value), next, managed.entries, o.FieldManager, storedTime(o.Time))
+	entries, err := m.update(m.orEmpty(live.Value), next, managed.entries, o)
 	if err != nil {
 		return Object{Value: next}, err
 	}
@@ -141,16 +145,19 @@ func (m *Manager) orEmpty(v document.Value) document.Value {
 }
 
 // update tracks the changes of an updating manager.
-func (m *Manager) update(live, next document.Value, entries []entry, manager string, now time.Time) ([]entry, error) {
-	self := m.self(manager, structured.OperationUpdate)
+func (m *Manager) update(live, next document.Value, entries []entry, o UpdateOptions) ([]entry, error) {
+	self := m.self(o.FieldManager, structured.OperationUpdate)
 	types, recorder := m.record(ownerOf(&self), true)
 	after, taken, err := m.engine.Update(types, live, next, entries)
 	if err != nil {
 		return nil, err
 	}
+	if len(o.Changed) > 0 {
+		after, taken = m.take(types, o.Changed, after, taken)
+	}
 	recorder.publish(live, next)
 	if taken = taken.Minus(serverFields()); !taken.Empty() {
-		self.Time = now
+		self.Time = storedTime(o.Time)
 		if at := find(after, &self); at >= 0 {
 			self.Source = after[at].Source
 			self.Fields = after[at].Fields.Add(taken)
@@ -165,6 +172,29 @@ func (m *Manager) update(live, next document.Value, entries []entry, manager str
 		m.note(RuleCap, patch.Merged, Owner{Manager: ancient, Operation: OperationUpdate, APIVersion: m.config.APIVersion})
 	}
 	return capped, nil
+}
+
+// take adds fields to those that an update takes from all entries in its version.
+func (m *Manager) take(types *structured.Types, fields []document.Path, entries []entry, taken fieldset.Set) ([]entry, fieldset.Set) {
+	more := fieldset.Of(fields...).Minus(taken)
+	if types.Ignore != nil {
+		more = types.Ignore(types.Version, more)
+	}
+	report := func(rule structured.Rule, fields fieldset.Set, about entry) {
+		if types.Report != nil {
+			types.Report(rule, fields, about)
+		}
+	}
+	report(structured.Track, more, entry{})
+	for i := range entries {
+		e := &entries[i]
+		if lost := e.Fields.Intersect(more); e.APIVersion == types.Version && !lost.Empty() {
+			report(structured.Transfer, lost, *e)
+			e.Fields = e.Fields.Minus(lost)
+		}
+	}
+	entries = slices.DeleteFunc(entries, func(e entry) bool { return e.Fields.Empty() })
+	return entries, taken.Union(more)
 }
 
 // storedTime returns a time in whole seconds, as entries store it.

@@ -206,6 +206,13 @@ func (q Quantity) RoundUp(exponent int32) Quantity {
 	return q
 }
 
+// KeepsText reports whether the API server's parser keeps the text of a quantity in canonical form,
+// which it otherwise computes when the quantity is written.
+func KeepsText(s string) bool {
+	q, err := Parse(s)
+	return err != nil || q.text != "" || s == "0"
+}
+
 // Int64 returns the quantity rounded to an integer, away from zero. ok is false if the
 // integer does not fit an int64.
 func (q Quantity) Int64() (int64, bool) {
