@@ -3,7 +3,6 @@ package fieldmanager
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -172,29 +171,6 @@ func (m *Manager) update(live, next document.Value, entries []entry, o UpdateOpt
 		m.note(RuleCap, patch.Merged, Owner{Manager: ancient, Operation: OperationUpdate, APIVersion: m.config.APIVersion})
 	}
 	return capped, nil
-}
-
-// take adds fields to those that an update takes from all entries in its version.
-func (m *Manager) take(types *structured.Types, fields []document.Path, entries []entry, taken fieldset.Set) ([]entry, fieldset.Set) {
-	more := fieldset.Of(fields...).Minus(taken)
-	if types.Ignore != nil {
-		more = types.Ignore(types.Version, more)
-	}
-	report := func(rule structured.Rule, fields fieldset.Set, about entry) {
-		if types.Report != nil {
-			types.Report(rule, fields, about)
-		}
-	}
-	report(structured.Track, more, entry{})
-	for i := range entries {
-		e := &entries[i]
-		if lost := e.Fields.Intersect(more); e.APIVersion == types.Version && !lost.Empty() {
-			report(structured.Transfer, lost, *e)
-			e.Fields = e.Fields.Minus(lost)
-		}
-	}
-	entries = slices.DeleteFunc(entries, func(e entry) bool { return e.Fields.Empty() })
-	return entries, taken.Union(more)
 }
 
 // storedTime returns a time in whole seconds, as entries store it.

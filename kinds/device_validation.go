@@ -3,7 +3,6 @@ package kinds
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
@@ -41,18 +40,6 @@ func (c *check) distinct(item field, key string, seen *seenTexts) {
 	if seen.add(key) {
 		c.addValue(schema.ErrorDuplicate, item, key, "")
 	}
-}
-
-// distinctItem is distinct for a list whose type declares its key from Kubernetes 1.37 on. The error
-// then shows the whole item.
-func (c *check) distinctItem(item field, key string, seen *seenTexts) {
-	if mark := len(c.errs); c.kind.Since("1.37") {
-		if c.distinct(item, key, seen); len(c.errs) > mark {
-			c.errs[mark].BadValue = item.Value
-		}
-		return
-	}
-	c.distinct(item, key, seen)
 }
 
 func validateDeviceClaim(c *check, devices field) {
@@ -119,29 +106,6 @@ func validateDeviceRequest(c *check, request field) {
 			validateExactRequest(c, alternative)
 			c.distinctItem(alternative, name.text(), &seen)
 		}
-	}
-}
-
-// declaredRequests checks what the types of the two forms of a request declare from Kubernetes 1.37
-// on, also of a request that has both.
-func (c *check) declaredRequests(exactly, alternatives field) {
-	c.declaredRequest(exactly)
-	if !c.itemsWithin(alternatives, maxSubrequests) {
-		return
-	}
-	var seen seenTexts
-	for i := range alternatives.items() {
-		alternative := alternatives.item(i)
-		c.needSyntax(alternative.get("deviceClassName"), names.DNSSubdomain)
-		c.declaredRequest(alternative)
-		c.distinctItem(alternative, alternative.get("name").text(), &seen)
-	}
-}
-
-func (c *check) declaredRequest(request field) {
-	c.maxItems(request.get("selectors"), maxDeviceSelectors)
-	if mode := request.get("allocationMode"); !mode.isEmpty() {
-		c.oneOf(mode, allocationModes)
 	}
 }
 
@@ -323,22 +287,6 @@ func (c *check) rawObject(f field, limit int) {
 	}
 }
 
-// declaredDriverName is csiDriverName for a field whose type declares that from Kubernetes 1.37 on.
-func (c *check) declaredDriverName(f field) {
-	if !c.kind.Since("1.37") {
-		c.csiDriverName(f)
-		return
-	}
-	if !c.need(f) {
-		return
-	}
-	c.syntax(f, names.CaselessSubdomain)
-	mark := len(c.errs)
-	if c.maxBytes(f, names.MaxLabel); utf8.RuneCountInString(f.text()) > names.MaxLabel { // the type declares a limit of characters
-		c.errs[mark].Detail = strings.Replace(c.errs[mark].Detail, "bytes", "characters", 1)
-	}
-}
-
 // poolName requires DNS subdomains separated by slashes. Messages of declared validation name the
 // one that is invalid.
 func (c *check) poolName(f field, declared bool) {
@@ -354,19 +302,6 @@ func (c *check) poolName(f field, declared bool) {
 			c.unmetSegment(f, part, why, i, declared)
 		}
 		i++
-	}
-}
-
-// unmetSegment is unmetText for the part of f's text with index i.
-func (c *check) unmetSegment(f field, part, why string, i int, declared bool) {
-	segment := "segment " + strconv.Itoa(i) + ": "
-	switch {
-	case !declared:
-		c.unmetText(f, part, why)
-	case part == "":
-		c.invalid(f, segment+"must not be empty")
-	default:
-		c.unmetText(f, part, segment+strings.ReplaceAll(why, "\n", "\n"+segment))
 	}
 }
 

@@ -1,11 +1,7 @@
 package kinds
 
-import (
-	"strings"
-
-	"github.com/patchlab-dev/patchlab/internal/engine/names"
-	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
-)
+// notExtended is the detail of the error about an invalid name of an extended resource.
+const notExtended = "must be a valid extended resource name"
 
 // deviceClassStrategy is the strategy of resource.k8s.io/v1 DeviceClass.
 var deviceClassStrategy = Strategy{
@@ -29,29 +25,7 @@ func validateDeviceClass(c *check, object, _ field) {
 			validateDeviceConfig(c, configs.item(i))
 		}
 	}
-	switch {
-	case !extended.isSet():
-	case c.kind.Since("1.37"):
-		c.declaredExtendedName(extended)
-	case !podresources.IsExtended(extended.text()):
-		c.invalid(extended, "must be a valid extended resource name")
-	}
-}
-
-// declaredExtendedName requires the name of an extended resource, as its type declares from
-// Kubernetes 1.37 on.
-func (c *check) declaredExtendedName(f field) {
-	const native, requests = "kubernetes.io/", "requests."
-	switch name := f.text(); {
-	case !strings.Contains(name, "/"):
-		c.invalid(f, "a name must be a domain-prefixed path, such as 'example.com/my-prop'")
-	case strings.Contains(name, native):
-		c.invalid(f, `must not have "`+native+`" domain`)
-	}
-	if strings.HasPrefix(f.text(), requests) {
-		c.invalid(f, `must not have "`+requests+`" prefix`)
-	}
-	if why := names.QualifiedName(requests + f.text()); why != "" {
-		c.unmet(f, why)
+	if extended.isSet() {
+		c.extendedName(extended)
 	}
 }

@@ -93,23 +93,6 @@ func validateLimitedLevel(c *check, limited field) {
 	}
 }
 
-// declaredResponse checks what the type of a limitResponse declares from Kubernetes 1.37 on, also
-// where a priority level may not have it.
-func (c *check) declaredResponse(limited field) {
-	if !limited.isSet() || !c.kind.Since("1.37") {
-		return
-	}
-	response := limited.get("limitResponse")
-	kind, queuing := response.get("type"), response.get("queuing")
-	c.need(kind)
-	switch queues := kind.text() == "Queue"; {
-	case queues && !queuing.isSet():
-		c.required(queuing, "")
-	case !queues && queuing.isSet():
-		c.forbidden(queuing, "")
-	}
-}
-
 // levelType is needOneOf; before Kubernetes 1.36, an empty type is an unsupported one.
 func (c *check) levelType(kind field, supported string) {
 	if !kind.isEmpty() || c.kind.Since("1.36") {

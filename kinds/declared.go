@@ -1,0 +1,120 @@
+//go:build !js
+
+package kinds
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
+)
+
+// Rules that types declare from Kubernetes 1.37 on (declarative validation, KEP-5073), where their
+// messages or what they hold for differ from those of the functions that they replace. The engine of the
+// page leaves them out for its size.
+
+// distinctItem is distinct for a list whose type declares its key from Kubernetes 1.37 on. The error
+// then shows the whole item.
+func (c *check) distinctItem(item field, key string, seen *seenTexts) {
+	if mark := len(c.errs); c.kind.Since("1.37") {
+		if c.distinct(item, key, seen); len(c.errs) > mark {
+			c.errs[mark].BadValue = item.Value
+		}
+		return
+	}
+	c.distinct(item, key, seen)
+}
+
+// declaredDriverName is csiDriverName for a field whose type declares that from Kubernetes 1.37 on.
+func (c *check) declaredDriverName(f field) {
+	if !c.kind.Since("1.37") {
+		c.csiDriverName(f)
+		return
+	}
+	if !c.need(f) {
+		return
+	}
+	c.syntax(f, names.CaselessSubdomain)
+	mark := len(c.errs)
+	if c.maxBytes(f, names.MaxLabel); utf8.RuneCountInString(f.text()) > names.MaxLabel { // the type declares a limit of characters
+		c.errs[mark].Detail = strings.Replace(c.errs[mark].Detail, "bytes", "characters", 1)
+	}
+}
+
+// unmetSegment is unmetText for the part of f's text with index i.
+func (c *check) unmetSegment(f field, part, why string, i int, declared bool) {
+	segment := "segment " + strconv.Itoa(i) + ": "
+	switch {
+	case !declared:
+		c.unmetText(f, part, why)
+	case part == "":
+		c.invalid(f, segment+"must not be empty")
+	default:
+		c.unmetText(f, part, segment+strings.ReplaceAll(why, "\n", "\n"+segment))
+	}
+}
+
+// declaredRequests checks what the types of the two forms of a request declare from Kubernetes 1.37
+// on, also of a request that has both.
+func (c *check) declaredRequests(exactly, alternatives field) {
+	c.declaredRequest(exactly)
+	if !c.itemsWithin(alternatives, maxSubrequests) {
+		return
+	}
+	var seen seenTexts
+	for i := range alternatives.items() {
+		alternative := alternatives.item(i)
+		c.needSyntax(alternative.get("deviceClassName"), names.DNSSubdomain)
+		c.declaredRequest(alternative)
+		c.distinctItem(alternative, alternative.get("name").text(), &seen)
+	}
+}
+
+func (c *check) declaredRequest(request field) {
+	c.maxItems(request.get("selectors"), maxDeviceSelectors)
+	if mode := request.get("allocationMode"); !mode.isEmpty() {
+		c.oneOf(mode, allocationModes)
+	}
+}
+
+// declaredResponse checks what the type of a limitResponse declares from Kubernetes 1.37 on, also
+// where a priority level may not have it.
+func (c *check) declaredResponse(limited field) {
+	if !limited.isSet() || !c.kind.Since("1.37") {
+		return
+	}
+	response := limited.get("limitResponse")
+	kind, queuing := response.get("type"), response.get("queuing")
+	c.need(kind)
+	switch queues := kind.text() == "Queue"; {
+	case queues && !queuing.isSet():
+		c.required(queuing, "")
+	case !queues && queuing.isSet():
+		c.forbidden(queuing, "")
+	}
+}
+
+// extendedName requires the name of an extended resource.
+func (c *check) extendedName(f field) {
+	if !c.kind.Since("1.37") {
+		if !podresources.IsExtended(f.text()) {
+			c.invalid(f, notExtended)
+		}
+		return
+	}
+	const native, requests = "kubernetes.io/", "requests."
+	switch name := f.text(); {
+	case !strings.Contains(name, "/"):
+		c.invalid(f, "a name must be a domain-prefixed path, such as 'example.com/my-prop'")
+	case strings.Contains(name, native):
+		c.invalid(f, `must not have "`+native+`" domain`)
+	}
+	if strings.HasPrefix(f.text(), requests) {
+		c.invalid(f, `must not have "`+requests+`" prefix`)
+	}
+	if why := names.QualifiedName(requests + f.text()); why != "" {
+		c.unmet(f, why)
+	}
+}
