@@ -3,8 +3,11 @@ package structured
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
@@ -182,4 +185,66 @@ func TestErrorsQuoteValues(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
+}
+
+// TestOrderOfMergedListsAgrees compares the order of the items of merged sets with that of
+// structured-merge-diff, for all sets of up to three items and all configurations of up to four.
+func TestOrderOfMergedListsAgrees(t *testing.T) {
+	parser, err := typed.NewParser(`types: [{name: set, list: {elementType: {scalar: string}, elementRelationship: associative}}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(text string) *typed.TypedValue {
+		items := []any{}
+		for _, c := range text {
+			items = append(items, string(c))
+		}
+		v, err := parser.Type("set").FromUnstructured(items, typed.AllowDuplicates)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	configs := slices.DeleteFunc(arrangements("abxy", 4), func(text string) bool { return len(text) != len(distinct(text)) })
+	for _, live := range arrangements("abc", 3) {
+		for _, config := range configs {
+			merged, err := read(live).Merge(read(config))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := fmt.Sprint(merged.AsValue().Unstructured())
+			w := begin(nil)
+			got := fmt.Sprint(strings.Split(letters(w.merge(texts, words(live), words(config))), ""))
+			w.end()
+			if got != want {
+				t.Errorf("%q with %q: %s, want %s", live, config, got, want)
+			}
+		}
+	}
+}
+
+// arrangements returns all texts of letters up to a length.
+func arrangements(letters string, most int) []string {
+	out := []string{""}
+	for from := 0; most > 0; most-- {
+		end := len(out)
+		for _, text := range out[from:end] {
+			for _, c := range letters {
+				out = append(out, text+string(c))
+			}
+		}
+		from = end
+	}
+	return out
+}
+
+// distinct returns the letters of a text, each once.
+func distinct(text string) string {
+	var out strings.Builder
+	for i, c := range text {
+		if strings.IndexRune(text, c) == i {
+			out.WriteRune(c)
+		}
+	}
+	return out.String()
 }
