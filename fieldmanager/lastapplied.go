@@ -30,10 +30,7 @@ func (m *Manager) withoutLastApplied(conflicts structured.Conflicts, live docume
 	if manager != kubectl {
 		return conflicts
 	}
-	allowed, ok := m.allowedByLastApplied(live)
-	if !ok {
-		return conflicts
-	}
+	allowed := m.allowedByLastApplied(live)
 	var left structured.Conflicts
 	for _, c := range conflicts {
 		if c.Fields = c.Fields.Minus(allowed); !c.Fields.Empty() {
@@ -44,19 +41,22 @@ func (m *Manager) withoutLastApplied(conflicts structured.Conflicts, live docume
 }
 
 // allowedByLastApplied returns the fields of the last-applied annotation whose values the
-// live object still has. ok is false if there is no valid annotation in the request's
+// live object still has. There are none if there is no valid annotation in the request's
 // version.
-func (m *Manager) allowedByLastApplied(live document.Value) (fields fieldset.Set, ok bool) {
+func (m *Manager) allowedByLastApplied(live document.Value) fieldset.Set {
 	text := lastApplied(live)
 	if text == "" {
-		return fieldset.Set{}, false
+		return fieldset.Set{}
 	}
 	d, err := document.Parse([]byte(text), document.Options{Duplicates: document.DuplicatesLast})
 	if err != nil || d.Root.Get("kind").StringOr("") == "" || d.Root.Get("apiVersion").StringOr("") != m.config.APIVersion {
-		return fieldset.Set{}, false
+		return fieldset.Set{}
 	}
-	fields, err = m.engine.Unchanged(&m.types, d.Root, live)
-	return fields, err == nil
+	fields, err := m.engine.Unchanged(&m.types, d.Root, live)
+	if err != nil {
+		return fieldset.Set{}
+	}
+	return fields
 }
 
 // annotateLastApplied sets an existing last-applied annotation to the applied
