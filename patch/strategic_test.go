@@ -162,6 +162,53 @@ func TestRepeatedScalarsOfALiveList(t *testing.T) {
 	}
 }
 
+// TestConflictsOfThreeWayPatches: a three-way patch is refused where what has changed in the live
+// object since the original is not what the patch makes of it, at each kind of value.
+func TestConflictsOfThreeWayPatches(t *testing.T) {
+	deployment := kindOf(t, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
+	pod := func(text string) document.Value { return parse(t, `{"spec":{"template":{"spec":`+text+`}}}`) }
+	for _, c := range []struct {
+		why, original, live, wanted string
+		conflict                    bool
+	}{
+		{"another field", `{"hostname":"a"}`, `{"hostname":"a","nodeName":"n"}`, `{"hostname":"b"}`, false},
+		{"a text", `{"hostname":"a"}`, `{"hostname":"x"}`, `{"hostname":"b"}`, true},
+		{"the same text", `{"hostname":"a"}`, `{"hostname":"b"}`, `{"hostname":"b"}`, false},
+		{"a field of an object", `{"securityContext":{"runAsUser":1}}`, `{"securityContext":{"runAsUser":2}}`, `{"securityContext":{"runAsUser":3}}`, true},
+		{"another field of an object", `{"securityContext":{"runAsUser":1}}`, `{"securityContext":{"runAsUser":1,"fsGroup":2}}`, `{"securityContext":{"runAsUser":3}}`, false},
+		{"a removed object", `{"securityContext":{"runAsUser":1}}`, `{"securityContext":{"runAsUser":2}}`, `{}`, true},
+		{"an object that the live object lacks", `{"securityContext":{"runAsUser":1}}`, `{}`, `{"securityContext":{"runAsUser":3}}`, true},
+		{"an object that was a text", `{"nodeSelector":{"a":"1"}}`, `{"nodeSelector":"x"}`, `{"nodeSelector":{"a":"2"}}`, true},
+		{"a list that was a text", `{"containers":[{"name":"a","command":["x"]}]}`, `{"containers":[{"name":"a","command":"x"}]}`, `{"containers":[{"name":"a","command":["z"]}]}`, true},
+		{"a field of an item", `{"containers":[{"name":"a","image":"1"}]}`, `{"containers":[{"name":"a","image":"2"}]}`, `{"containers":[{"name":"a","image":"3"}]}`, true},
+		{"a field of the second item", `{"containers":[{"name":"a","image":"1"},{"name":"b","image":"1"}]}`, `{"containers":[{"name":"a","image":"3"},{"name":"b","image":"2"}]}`, `{"containers":[{"name":"a","image":"3"},{"name":"b","image":"3"}]}`, true},
+		{"the second item, the first one being changed at different fields", `{"containers":[{"name":"a"},{"name":"b","image":"1"}]}`, `{"containers":[{"name":"a","image":"1"},{"name":"b","image":"2"}]}`, `{"containers":[{"name":"a","tty":true},{"name":"b","image":"3"}]}`, true},
+		{"different fields of two items", `{"containers":[{"name":"a"},{"name":"b"}]}`, `{"containers":[{"name":"a","image":"1"},{"name":"b","image":"2"}]}`, `{"containers":[{"name":"a","tty":true},{"name":"b","tty":true}]}`, false},
+		{"items of different sources", `{"volumes":[{"name":"v","emptyDir":{}}]}`, `{"volumes":[{"name":"v","emptyDir":{"medium":"x"}}]}`, `{"volumes":[{"name":"v","hostPath":{"path":"/"}}]}`, true},
+		{"a number and a text as the key of items", `{"containers":[]}`, `{"containers":[{"name":"7","image":"1"}]}`, `{"containers":[{"name":7,"image":"2"}]}`, false},
+		{"a removed field of an item of an item", `{"containers":[{"name":"a","ports":[{"containerPort":1,"name":"x"}]}]}`, `{"containers":[{"name":"a","ports":[{"containerPort":1,"name":"y"}]}]}`, `{"containers":[{"name":"a","ports":[{"containerPort":1,"protocol":"UDP"}]}]}`, true},
+		{"another item", `{"containers":[{"name":"a","image":"1"},{"name":"b","image":"1"}]}`, `{"containers":[{"name":"a","image":"2"},{"name":"b","image":"1"}]}`, `{"containers":[{"name":"a","image":"1"},{"name":"b","image":"3"}]}`, true},
+		{"a new item", `{"containers":[{"name":"a"}]}`, `{"containers":[{"name":"a"},{"name":"b"}]}`, `{"containers":[{"name":"a"},{"name":"c"}]}`, false},
+		{"a new item of both", `{"containers":[{"name":"a"}]}`, `{"containers":[{"name":"a"},{"name":"b","image":"1"}]}`, `{"containers":[{"name":"a"},{"name":"b","image":"2"}]}`, true},
+		{"a removed item", `{"containers":[{"name":"a"},{"name":"b","image":"1"}]}`, `{"containers":[{"name":"a"},{"name":"b","image":"2"}]}`, `{"containers":[{"name":"a"}]}`, true},
+		{"a removed item of both", `{"containers":[{"name":"a"},{"name":"b"}]}`, `{"containers":[{"name":"a"}]}`, `{"containers":[{"name":"a"}]}`, false},
+		{"an item of an item", `{"containers":[{"name":"a","env":[{"name":"e","value":"1"}]}]}`, `{"containers":[{"name":"a","env":[{"name":"e","value":"2"}]}]}`, `{"containers":[{"name":"a","env":[{"name":"e","value":"3"}]}]}`, true},
+		{"a whole list", `{"tolerations":[{"key":"a"}]}`, `{"tolerations":[{"key":"b"}]}`, `{"tolerations":[{"key":"c"}]}`, true},
+		{"the second item of a whole list", `{"tolerations":[{"key":"a"},{"key":"b"}]}`, `{"tolerations":[{"key":"a"},{"key":"x"}]}`, `{"tolerations":[{"key":"a"},{"key":"y"}]}`, true},
+		{"a whole list of another length", `{"tolerations":[{"key":"a"}]}`, `{"tolerations":[{"key":"a"},{"key":"b"}]}`, `{"tolerations":[{"key":"c"}]}`, true},
+		{"a whole list with other fields", `{"tolerations":[{"key":"a"}]}`, `{"tolerations":[{"key":"a","value":"1"}]}`, `{"tolerations":[{"key":"a","effect":"NoExecute"}]}`, false},
+		{"volumes of other sources", `{"volumes":[{"name":"v"}]}`, `{"volumes":[{"name":"v","emptyDir":{}}]}`, `{"volumes":[{"name":"v","hostPath":{"path":"/"}}]}`, false},
+	} {
+		in := two("original", pod(c.original), "modified", pod(c.wanted)).With("current", pod(c.live))
+		agree(t, &verify.Case{Work: verify.ThreeWay, Kinds: []*schema.Kind{deployment}, Input: in})
+		o := patch.ThreeWayOptions{RefuseConflicts: true}
+		_, err := patch.ThreeWayStrategic(in.Get("original"), in.Get("modified"), in.Get("current"), deployment.Type(), o)
+		if errors.Is(err, patch.ErrConflict) != c.conflict {
+			t.Errorf("%s: %s in place of %s: %v", c.why, c.wanted, c.live, err)
+		}
+	}
+}
+
 // TestConflictsAmongItemsWithoutAKey: objects in a merged list of scalars have no key.
 func TestConflictsAmongItemsWithoutAKey(t *testing.T) {
 	cm := kindOf(t, schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
