@@ -16,7 +16,8 @@ import (
 
 // TestOpenAPIOfCustomResources compares the schemas of custom resources, and of their lists,
 // with those that kube-apiserver v1.36.3 published for the CRDs in testdata/crds and
-// testdata/openapi-crd.json. The latter has every keyword that a CRD may use. 'kubectl
+// testdata/openapi-*.json: openapi-crd.json has every keyword that a CRD may use, and
+// openapi-notations.json those of which version 2 of OpenAPI leaves out others. 'kubectl
 // explain', the validation of kubectl and typed clients depend on them.
 func TestOpenAPIOfCustomResources(t *testing.T) {
 	recorded, err := os.ReadFile("testdata/openapi-custom.json")
@@ -27,22 +28,24 @@ func TestOpenAPIOfCustomResources(t *testing.T) {
 	if err := json.Unmarshal(recorded, &want); err != nil {
 		t.Fatal(err)
 	}
-	if len(want) != 6 {
-		t.Fatalf("%d documents are recorded, want 6", len(want))
+	if len(want) != 7 {
+		t.Fatalf("%d documents are recorded, want 7", len(want))
 	}
 	s := live(t, nil)
-	crd, err := os.Open("testdata/openapi-crd.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer crd.Close()
-	created, err := s.Client().Post(s.URL+"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", crd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	created.Body.Close()
-	if created.StatusCode != http.StatusCreated {
-		t.Fatalf("creating the CRD: status %d", created.StatusCode)
+	for _, file := range []string{"testdata/openapi-crd.json", "testdata/openapi-notations.json"} {
+		crd, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		created, err := s.Client().Post(s.URL+"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", crd)
+		crd.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		created.Body.Close()
+		if created.StatusCode != http.StatusCreated {
+			t.Fatalf("creating the CRD of %s: status %d", file, created.StatusCode)
+		}
 	}
 	for path, schemas := range want {
 		answer, err := s.Client().Get(s.URL + path)
