@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 func TestProtobufBodies(t *testing.T) {
@@ -108,5 +110,50 @@ func TestStoredObjectsInProtobuf(t *testing.T) {
 		if w := ask(s, "PATCH", configMaps+"/a", `{"data":{"x":"z"}}`, "Content-Type", "application/merge-patch+json"); w.Code != 200 {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
+	}
+}
+
+// TestListsAndEventsInProtobuf checks that a list in protobuf has its items, and that the events of a
+// watch have the objects and the bookmark after them, as a client decodes them.
+func TestListsAndEventsInProtobuf(t *testing.T) {
+	const accept, metadata = protobuf.MediaType, protobuf.MediaType + ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+	for _, c := range []struct {
+		accept string
+		form   answerForm
+	}{{accept, answerForm{protobuf: true}}, {metadata, answerForm{protobuf: true, as: formMetadata, version: "v1"}}} {
+		synctest.Test(t, func(t *testing.T) {
+			store, err := cluster.New(cluster.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			s := New(store, Options{})
+			create(t, s, "a", `,"data":{"x":"y"}`)
+			create(t, s, "b", `,"data":{"x":"z"}`)
+			kind, _ := store.Kinds().Kind(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
+			var items, events []byte
+			for _, name := range []string{"a", "b"} {
+				object := body(t, ask(s, "GET", configMaps+"/"+name, ""))
+				o, err := wireOfValue(c.form, kind, object)
+				if err != nil {
+					t.Fatal(err)
+				}
+				items = o.AppendItem(items, object.Lookup("metadata", "resourceVersion").StringOr(""))
+				message, err := appendWire(nil, c.form, object)
+				if err != nil {
+					t.Fatal(err)
+				}
+				events = protobuf.AppendEvent(events, "ADDED", message)
+			}
+			list := strings.Replace(c.accept, "PartialObjectMetadata", "PartialObjectMetadataList", 1)
+			if got := ask(s, "GET", configMaps, "", "Accept", list); got.Code != 200 || !bytes.HasSuffix(got.Body.Bytes(), append(items, protobuf.Trailer...)) {
+				t.Errorf("%s: the list %q does not end with the items %q", list, got.Body, items)
+			}
+			got := ask(s, "GET", configMaps+"?watch=1&allowWatchBookmarks=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan&timeoutSeconds=2", "", "Accept", c.accept)
+			end, isPrefix := bytes.CutPrefix(got.Body.Bytes(), events)
+			if !isPrefix || !bytes.Contains(end, []byte("BOOKMARK")) || !bytes.Contains(end, []byte("k8s.io/initial-events-end")) {
+				t.Errorf("%s: got the events %q\nwant %q and a bookmark", c.accept, got.Body, events)
+			}
+		})
 	}
 }
