@@ -145,9 +145,15 @@ func TestListsAndEventsInProtobuf(t *testing.T) {
 				}
 				events = protobuf.AppendEvent(events, "ADDED", message)
 			}
-			list := strings.Replace(c.accept, "PartialObjectMetadata", "PartialObjectMetadataList", 1)
-			if got := ask(s, "GET", configMaps, "", "Accept", list); got.Code != 200 || !bytes.HasSuffix(got.Body.Bytes(), append(items, protobuf.Trailer...)) {
-				t.Errorf("%s: the list %q does not end with the items %q", list, got.Body, items)
+			accept, apiVersion, listed := c.accept, "v1", "ConfigMapList"
+			if c.form.as != formObject {
+				accept, apiVersion, listed = strings.Replace(accept, formMetadata, formList, 1), "meta.k8s.io/v1", formList
+			}
+			head := protobuf.ListMetadata(body(t, ask(s, "GET", configMaps, "")).Lookup("metadata", "resourceVersion").StringOr(""), "", 0, false)
+			want := protobuf.AppendHeader(nil, apiVersion, listed, len(head)+len(items))
+			want = append(append(append(want, head...), items...), protobuf.Trailer...)
+			if got := ask(s, "GET", configMaps, "", "Accept", accept); got.Code != 200 || !bytes.Equal(got.Body.Bytes(), want) {
+				t.Errorf("%s: got the list %q\nwant %q", accept, got.Body, want)
 			}
 			got := ask(s, "GET", configMaps+"?watch=1&allowWatchBookmarks=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan&timeoutSeconds=2", "", "Accept", c.accept)
 			end, isPrefix := bytes.CutPrefix(got.Body.Bytes(), events)
