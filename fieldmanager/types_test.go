@@ -130,6 +130,9 @@ func TestOperationsOfSets(t *testing.T) {
 	if b.Len() != 1 || !a.Contains(b) || b.Contains(a) || !b.Union(a).Equal(a) || !a.Minus(b).Has(path(".spec.replicas")) || a.Intersect(b).String() != b.String() {
 		t.Errorf("%s and %s", a, b)
 	}
+	if a.Equal(b) || b.Equal(a) || a.Empty() || !a.Minus(a).Empty() || !a.Minus(a).Equal(fieldmanager.Set{}) {
+		t.Errorf("%s and %s are equal, or one is empty", a, b)
+	}
 	if got := a.Below(path(".spec")); got.Len() != 2 || !got.Has(path(".replicas")) {
 		t.Errorf("below .spec: %s", got)
 	}
