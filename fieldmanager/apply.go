@@ -107,21 +107,27 @@ func (m *Manager) checkApply(live Object, config document.Value, manager string)
 		}
 		return &RequestError{Detail: fmt.Sprintf("invalid object type: %s, Kind=%s", version, kind)}
 	}
-	if list := config.Lookup("metadata", "managedFields"); list.Kind() == document.List && !isMistyped(list) {
+	if list := config.Lookup("metadata", "managedFields"); list.Kind() == document.List && !isUnreadable(list) {
 		return &RequestError{"metadata.managedFields must be nil", document.Keys("metadata", "managedFields")}
 	}
 	return nil
 }
 
-// isMistyped reports whether managedFields have a value of a wrong type. The API server cannot
-// read them then, and refuses the configuration for its types.
-func isMistyped(managedFields document.Value) bool {
+// isUnreadable reports whether the API server cannot read managedFields of a configuration, which it
+// then takes for none: an entry is null, or has a value of a wrong type or a time that is none. Values
+// of wrong types are refused when the configuration is merged.
+func isUnreadable(managedFields document.Value) bool {
 	for _, entry := range managedFields.Items() {
-		if entry.Kind() != document.Object && !entry.IsNull() {
+		if entry.Kind() != document.Object {
 			return true
 		}
-		for _, name := range [...]string{"manager", "operation", "apiVersion", "fieldsType", "subresource"} {
-			if v := entry.Get(name); v.Exists() && v.Kind() != document.String && !v.IsNull() {
+		for _, name := range [...]string{"manager", "operation", "apiVersion", "fieldsType", "subresource", "time"} {
+			v := entry.Get(name)
+			text, isText := v.Text()
+			if !isText && v.Exists() && !v.IsNull() {
+				return true
+			}
+			if _, err := time.Parse(time.RFC3339, text); name == "time" && isText && err != nil {
 				return true
 			}
 		}
