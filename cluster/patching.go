@@ -85,13 +85,7 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 // define.
 func unknownOperationMembers(ops document.Value) []Problem {
 	var problems []Problem
-	if ops.Kind() != document.List {
-		return nil
-	}
 	for i, op := range ops.Items() {
-		if op.Kind() != document.Object {
-			continue
-		}
 		for key := range op.Members() {
 			switch key {
 			case "op", "path", "from", "value":

@@ -16,11 +16,9 @@ func selectorText(matchLabels, expressions document.Value) string {
 	for key, value := range matchLabels.Members() {
 		terms = append(terms, term{key, key + "=" + value.StringOr("")})
 	}
-	if expressions.Kind() == document.List {
-		for _, e := range expressions.Items() {
-			key := e.Get("key").StringOr("")
-			terms = append(terms, term{key, expressionText(key, e)})
-		}
+	for _, e := range expressions.Items() {
+		key := e.Get("key").StringOr("")
+		terms = append(terms, term{key, expressionText(key, e)})
 	}
 	sort.SliceStable(terms, func(a, b int) bool { return terms[a].key < terms[b].key })
 	texts := make([]string, len(terms))
@@ -43,12 +41,7 @@ func expressionText(key string, e document.Value) string {
 }
 
 func joinedValues(e document.Value) string {
-	var values []string
-	if list := e.Get("values"); list.Kind() == document.List {
-		for _, v := range list.Items() {
-			values = append(values, v.StringOr(""))
-		}
-	}
+	values := e.Get("values").Strings()
 	slices.Sort(values)
 	return strings.Join(values, ",")
 }

@@ -194,14 +194,7 @@ func namedSo(r document.Value, name string) bool {
 	if r.Get("name").StringOr("") == name || r.Get("singularName").StringOr("") == name {
 		return true
 	}
-	if short := r.Get("shortNames"); short.Kind() == document.List {
-		for _, s := range short.Items() {
-			if s.StringOr("") == name {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.Contains(r.Get("shortNames").Strings(), name)
 }
 
 // maxEvent is the maximum size of a watch event.
