@@ -102,6 +102,38 @@ func TestCRDNamesConflict(t *testing.T) {
 	q.refused(404, cluster.List, things, "")
 }
 
+// A condition of a definition keeps its time while its status does, also if the reason changes, as in
+// kube-apiserver 1.36.3 (apiextensions, SetCRDCondition).
+func TestConditionOfACRDKeepsItsTime(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	q := newRequests(t, cluster.Config{Now: func() time.Time { now = now.Add(time.Second); return now }})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	q.must(cluster.Create, crds, thingCRD("others", "Thing", simpleSpec, ""))
+	conditions := func() (reason, since string) {
+		for _, c := range q.must(cluster.Get, crds+"/others.x.example.com", "").Lookup("status", "conditions").Items() {
+			if c.Get("type").StringOr("") == "NamesAccepted" {
+				return c.Get("status").StringOr("") + " " + c.Get("reason").StringOr(""), c.Get("lastTransitionTime").StringOr("")
+			}
+		}
+		return "", ""
+	}
+	first, since := conditions()
+	for _, step := range []struct {
+		names, want string
+		keeps       bool
+	}{
+		{`{"kind":"Other","listKind":"OtherList"}`, "False SingularConflict", true},
+		{`{"singular":"other"}`, "True NoConflicts", false},
+	} {
+		q.must(cluster.Patch, crds+"/others.x.example.com", `{"spec":{"names":`+step.names+`}}`)
+		reason, at := conditions()
+		if reason != step.want || reason == first || (at == since) != step.keeps {
+			t.Errorf("%s: %s since %s, before %s since %s; want %s", step.names, reason, at, first, since, step.want)
+		}
+		first, since = reason, at
+	}
+}
+
 // Names that an established definition wants and another has are not used: discovery and lists have
 // the accepted names. The expected values are those of kube-apiserver 1.36.3.
 func TestCRDIsServedUnderItsAcceptedNames(t *testing.T) {
