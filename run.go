@@ -10,7 +10,6 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
-	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -299,11 +298,7 @@ func (w *write) send(verb cluster.Verb, format cluster.Format, body *document.Do
 	if format == cluster.ApplyPatch {
 		r.Force = &w.change.Force
 	}
-	var live fieldmanager.Object
-	if w.live != nil {
-		live = w.live.split()
-	}
-	response, err := w.lab.pipeline.Step(w.kind, live, r)
+	response, err := w.lab.pipeline.Step(w.kind, w.live.split(), r)
 	if err != nil {
 		return nil, err
 	}
