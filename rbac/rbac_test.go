@@ -60,7 +60,7 @@ func newClusterOf(t *testing.T, version string) rbac.Cluster {
 
 func TestRecordings(t *testing.T) {
 	// Requests for objects, and those that are refused before they reach the cluster.
-	for _, file := range []string{"recorded", "paths", "signers", "streams", "claims", "forbidden", "escalation", "selected", "creating", "reviews", "details", "policies"} {
+	for _, file := range []string{"recorded", "paths", "signers", "streams", "claims", "forbidden", "escalation", "selected", "creating", "reviews", "details", "policies", "covered"} {
 		t.Run(file, func(t *testing.T) { testRecording(t, "testdata/"+file+".jsonl", "") })
 	}
 	// Kinds that kube-apiserver 1.37 is the first to serve, whose version answered.
