@@ -106,11 +106,13 @@ func testRecording(t *testing.T, file, version string) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		var got struct {
-			Message         string
+			Message, Reason string
 			Details, Status any
 		}
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil && want.Code >= 300 {
 			got.Message = w.Body.String() // in plain text
+		} else if want.Code == 403 && got.Reason != "Forbidden" { // by which clients recognize it
+			t.Errorf("%s: the reason of a refusal is %q", want.Name, got.Reason)
 		}
 		if w.Code != want.Code || got.Message != want.Message {
 			t.Errorf("%s: %s %s by %q: %d %q, want %d %q", want.Name, want.Method, want.Path, want.User, w.Code, got.Message, want.Code, want.Message)
