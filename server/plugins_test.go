@@ -18,7 +18,7 @@ import (
 // kube-apiserver answered them with those that it enables by default, but without ServiceAccount where
 // the recording is not about it.
 func TestRecordedPlugins(t *testing.T) {
-	for file, names := range map[string][]string{"plugins": noAccounts(), "quota": noAccounts(), "resize": {plugins.Default}, "declared-features": noAccounts(), "load-balancers": {plugins.Default}, "found": {plugins.Default}, "terminating-namespaces": noAccounts(), "serviceaccount": {plugins.Default}} {
+	for file, names := range map[string][]string{"plugins": noAccounts(), "quota": noAccounts(), "resize": {plugins.Default}, "declared-features": noAccounts(), "load-balancers": {plugins.Default}, "found": {plugins.Default}, "terminating-namespaces": noAccounts(), "limits": noAccounts(), "serviceaccount": {plugins.Default}} {
 		t.Run(file, func(t *testing.T) {
 			s, _ := withPlugins(t, names)
 			for _, a := range recordedIn(t, "testdata/"+file+".jsonl.gz") {
