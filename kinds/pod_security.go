@@ -288,36 +288,36 @@ func (p *podCheck) checkOS() {
 	case "":
 		p.required(name, "")
 	case "linux":
-		p.forbidSecurity("windows options cannot be set for a linux pod", "windowsOptions", "windowsOptions")
+		p.forbidSecurity("windows options cannot be set for a linux pod", "securityContext.windowsOptions", "windowsOptions")
 	case "windows":
-		const why = "cannot be set for a windows pod"
-		p.forbidSecurity(why, "appArmorProfile,seLinuxOptions,seccompProfile,fsGroup,fsGroupChangePolicy,sysctls,runAsUser,runAsGroup,supplementalGroups,supplementalGroupsPolicy,seLinuxChangePolicy",
+		p.forbidSecurity("cannot be set for a windows pod", "securityContext.appArmorProfile,securityContext.seLinuxOptions,hostUsers,hostPID,hostIPC,"+
+			"securityContext.seccompProfile,securityContext.fsGroup,securityContext.fsGroupChangePolicy,securityContext.sysctls,shareProcessNamespace,"+
+			"securityContext.runAsUser,securityContext.runAsGroup,securityContext.supplementalGroups,securityContext.supplementalGroupsPolicy,securityContext.seLinuxChangePolicy",
 			"appArmorProfile,seLinuxOptions,seccompProfile,capabilities,readOnlyRootFilesystem,privileged,allowPrivilegeEscalation,procMount,runAsUser,runAsGroup")
-		for _, name := range [...]string{"hostUsers", "shareProcessNamespace"} {
-			if part := p.spec.get(name); part.isSet() {
-				p.forbidden(part, why)
-			}
-		}
-		for _, name := range [...]string{"hostPID", "hostIPC"} {
-			if part := p.spec.get(name); part.isTrue() {
-				p.forbidden(part, why)
-			}
-		}
 	default:
 		p.addValue("FieldValueNotSupported", os, name.text(), supportedValues("linux,windows"))
 	}
 }
 
-// forbidSecurity forbids fields of the security contexts of the pod and its containers.
+// forbidSecurity forbids fields of the pod, and fields of the security contexts of its containers, in the
+// order of the lists. The flags hostPID and hostIPC may be false.
 func (p *podCheck) forbidSecurity(why, pod, container string) {
-	forbid := func(context field, list string) {
+	forbid := func(in field, list string) {
 		for name := range strings.SplitSeq(list, ",") {
-			if part := context.get(name); part.isWritten() && (name != "sysctls" || part.items() > 0) {
+			part := in.get(name)
+			found := part.isWritten()
+			switch name {
+			case "hostPID", "hostIPC":
+				found = part.isTrue()
+			case "securityContext.sysctls":
+				found = part.items() > 0
+			}
+			if found {
 				p.forbidden(part, why)
 			}
 		}
 	}
-	forbid(p.spec.get("securityContext"), pod)
+	forbid(p.spec, pod)
 	p.eachContainer(func(c field) { forbid(c.get("securityContext"), container) })
 }
 
