@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,27 +73,41 @@ func validateLimitNames(c *check, limit field, kind string) {
 	}
 }
 
-// validateLimitAmounts requires for each resource that min <= defaultRequest <= default <=
-// max.
+// validateLimitAmounts validates the amounts of each resource. kube-apiserver has no order of resources.
 func validateLimitAmounts(c *check, limit field, kind string) {
-	order := [...]string{"min", "defaultRequest", "default", "max"}
-	for i, lower := range order {
-		amounts := limit.get(lower)
+	lists := [...]string{"min", "max", "default", "defaultRequest", "maxLimitRequestRatio"}
+	for i, list := range lists {
+		amounts := limit.get(list)
 		for j := range amounts.members() {
-			low, resource := amounts.memberAt(j)
-			for _, upper := range order[i+1:] {
-				if kind == "Pod" && (strings.HasPrefix(lower, "default") || strings.HasPrefix(upper, "default")) {
-					continue
-				}
-				high := limit.get(upper).key(resource)
-				if high.isSet() && amountOf(low.Value).Cmp(amountOf(high.Value)) > 0 {
-					validateLimitOrder(c, low, high, lower, upper)
-				}
+			resource := amounts.Key(j)
+			known := func(earlier string) bool { return limit.get(earlier).key(resource).isSet() }
+			if !slices.ContainsFunc(lists[:i], known) {
+				validateLimitsOf(c, limit, kind, resource)
 			}
 		}
 	}
-	validateNoOvercommit(c, limit, kind)
-	validateLimitRatios(c, limit)
+}
+
+// limitOrders are pairs of limits of which the first may not exceed the second, in the order in which
+// kube-apiserver compares them.
+var limitOrders = [...][2]string{{"min", "max"}, {"min", "defaultRequest"}, {"defaultRequest", "max"}, {"defaultRequest", "default"}, {"min", "default"}, {"default", "max"}}
+
+// validateLimitsOf validates the amounts of a resource: min <= defaultRequest <= default <= max.
+func validateLimitsOf(c *check, limit field, kind, resource string) {
+	for _, pair := range limitOrders {
+		lower, upper := pair[0], pair[1]
+		if kind == "Pod" && (strings.HasPrefix(lower, "default") || strings.HasPrefix(upper, "default")) {
+			continue
+		}
+		low, high := limit.get(lower).key(resource), limit.get(upper).key(resource)
+		if low.isSet() && high.isSet() && amountOf(low.Value).Cmp(amountOf(high.Value)) > 0 {
+			validateLimitOrder(c, low, high, lower, upper)
+		}
+	}
+	validateLimitRatio(c, limit, resource)
+	if kind != "Pod" {
+		validateNoOvercommit(c, limit, resource)
+	}
 }
 
 // validateLimitOrder adds the error for two amounts in the wrong order, for the field that
@@ -126,37 +141,30 @@ func limitTerm(name string) string {
 
 // validateNoOvercommit requires that the request equals the limit for a resource that cannot
 // be overcommitted.
-func validateNoOvercommit(c *check, limit field, kind string) {
-	requests := limit.get("defaultRequest")
-	if kind == "Pod" {
-		return
-	}
-	for i := range requests.members() {
-		request, resource := requests.memberAt(i)
-		bound := limit.get("default").key(resource)
-		if (!podresources.IsNative(resource) || podresources.IsHugePages(resource)) && bound.isSet() && !semantic.EqualAmount(request.Value, bound.Value) {
-			c.invalid(request, "default value "+bound.amount()+" must equal to defaultRequest value "+request.amount()+" in "+resource)
-		}
+func validateNoOvercommit(c *check, limit field, resource string) {
+	request, bound := limit.get("defaultRequest").key(resource), limit.get("default").key(resource)
+	exclusive := !podresources.IsNative(resource) || podresources.IsHugePages(resource)
+	if exclusive && request.isSet() && bound.isSet() && !semantic.EqualAmount(request.Value, bound.Value) {
+		c.invalid(request, "default value "+bound.amount()+" must equal to defaultRequest value "+request.amount()+" in "+resource)
 	}
 }
 
-// validateLimitRatios requires ratios of at least 1 that are possible between minimum and
+// validateLimitRatio requires a ratio of at least 1 that is possible between minimum and
 // maximum.
-func validateLimitRatios(c *check, limit field) {
-	ratios := limit.get("maxLimitRequestRatio")
-	for i := range ratios.members() {
-		ratio, resource := ratios.memberAt(i)
-		least, most := limit.get("min").key(resource), limit.get("max").key(resource)
-		r := amountOf(ratio.Value).Float()
-		if r < 1 {
-			c.invalidText(ratio, ratio.amount(), "ratio "+ratio.amount()+" is less than 1")
-		}
-		if !least.isSet() || !most.isSet() {
-			continue
-		}
-		if r, highest := comparedRatios(amountOf(ratio.Value), amountOf(most.Value), amountOf(least.Value)); r > highest {
-			c.invalidText(ratio, ratio.amount(), "ratio "+ratio.amount()+" is greater than max/min = "+strconv.FormatFloat(highest, 'f', 6, 64))
-		}
+func validateLimitRatio(c *check, limit field, resource string) {
+	ratio := limit.get("maxLimitRequestRatio").key(resource)
+	if !ratio.isSet() {
+		return
+	}
+	if amountOf(ratio.Value).Float() < 1 {
+		c.invalidText(ratio, ratio.amount(), "ratio "+ratio.amount()+" is less than 1")
+	}
+	least, most := limit.get("min").key(resource), limit.get("max").key(resource)
+	if !least.isSet() || !most.isSet() {
+		return
+	}
+	if r, highest := comparedRatios(amountOf(ratio.Value), amountOf(most.Value), amountOf(least.Value)); r > highest {
+		c.invalidText(ratio, ratio.amount(), "ratio "+ratio.amount()+" is greater than max/min = "+strconv.FormatFloat(highest, 'f', 6, 64))
 	}
 }
 

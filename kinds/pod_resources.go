@@ -20,7 +20,7 @@ func (c *check) resources(r field, pod bool) {
 // them.
 func (c *check) resourceLists(r, limits, requests field, pod bool) {
 	computes, huge := false, false
-	for _, list := range [...]field{limits, requests} {
+	for which, list := range [...]field{limits, requests} {
 		for i := range list.members() {
 			amount, name := list.memberAt(i)
 			if pod {
@@ -29,6 +29,9 @@ func (c *check) resourceLists(r, limits, requests field, pod bool) {
 				c.containerResource(amount, name)
 			}
 			c.resourceAmount(amount, name)
+			if which == 1 {
+				c.requestWithinLimit(limits, requests, i)
+			}
 			if podresources.IsHugePages(name) {
 				huge = true
 				if !isMultipleOfPage(name, amount.Value) {
@@ -37,9 +40,6 @@ func (c *check) resourceLists(r, limits, requests field, pod bool) {
 			}
 			computes = computes || name == "cpu" || name == "memory"
 		}
-	}
-	for i := range requests.members() {
-		c.requestWithinLimit(limits, requests, i)
 	}
 	if huge && !computes {
 		c.forbidden(r, "HugePages require cpu or memory")
