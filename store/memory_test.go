@@ -208,7 +208,7 @@ func TestWaitFor(t *testing.T) {
 // number of revisions, so that a few large values cannot exhaust memory.
 func TestG16HistoryIsBoundedByBytes(t *testing.T) {
 	const size, history = 1 << 20, 16 << 20 // not the default
-	type payload [16]byte // smaller values would share a block of memory and keep each other alive
+	type payload [16]byte                   // smaller values would share a block of memory and keep each other alive
 	m := store.NewMemory(store.MemoryOptions[*payload]{Size: func(*payload) int { return size }, HistoryBytes: history})
 	defer m.Close()
 	stuck, err := m.Watch(t.Context(), "", store.WatchOptions{})
