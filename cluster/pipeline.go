@@ -34,8 +34,8 @@ type pipeline struct {
 	admission Admission
 
 	// known caches *kinds.Strategy by *schema.Kind, managers caches *fieldmanager.Manager by
-	// managerKey.
-	known, managers bounded.Map
+	// managerKey, and amounts caches []amountList by *schema.Kind.
+	known, managers, amounts bounded.Map
 }
 
 type managerKey struct {

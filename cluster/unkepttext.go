@@ -4,7 +4,6 @@ package cluster
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
@@ -26,7 +25,7 @@ func (t *task) countedAsChanged(live, next document.Value) []document.Path {
 		return nil
 	}
 	var changed []document.Path
-	for _, l := range amountLists(t.ep.body) {
+	for _, l := range t.amountLists(t.ep.body) {
 		if live.Follow(l.path).Exists() && l.unkept(next.Follow(l.path)) {
 			changed = append(changed, l.path)
 		}
@@ -40,11 +39,9 @@ type amountList struct {
 	elem *schema.Type
 }
 
-// listsOfKinds caches the amountLists by kind.
-var listsOfKinds sync.Map
-
-func amountLists(k *schema.Kind) []amountList {
-	if lists, ok := listsOfKinds.Load(k); ok {
+// amountLists returns the amountLists of a kind.
+func (p *pipeline) amountLists(k *schema.Kind) []amountList {
+	if lists, ok := p.amounts.Load(k); ok {
 		return lists.([]amountList)
 	}
 	var lists []amountList
@@ -53,8 +50,7 @@ func amountLists(k *schema.Kind) []amountList {
 			lists = appendAmountLists(lists, f.Type, document.Keys(root))
 		}
 	}
-	listsOfKinds.Store(k, lists)
-	return lists
+	return p.amounts.LoadOrStore(k, lists).([]amountList)
 }
 
 // appendAmountLists appends the lists that are fields of t, the type at a path, or of its objects.

@@ -153,7 +153,7 @@ func yamlMessage(e *cluster.BodyError) (message string) {
 		return ""
 	}
 	if of := ofNullKey(&node); of != nil {
-		value, ok := yamlValue(of, 0)
+		value, ok := (&yamlDecoder{maxYAMLNodes}).value(of)
 		if !ok {
 			return ""
 		}
@@ -172,19 +172,25 @@ func yamlMessage(e *cluster.BodyError) (message string) {
 	return strings.ReplaceAll(err.Error(), "invalid map key: map[string]", "invalid map key: map[interface {}]")
 }
 
-// yamlValue returns the Go value into which kube-apiserver's YAML library decodes a node; false for one with keys that are
-// objects or lists, and for one that is nested deeply, as by an alias within its anchor.
-func yamlValue(n *yaml.Node, depth int) (value any, ok bool) {
-	if depth > maxYAMLDepth {
+// yamlDecoder decodes nodes into the Go values of kube-apiserver's YAML library. left is the number of nodes that it
+// still decodes: aliases multiply a text, and an alias within its own anchor has no end.
+type yamlDecoder struct{ left int }
+
+// maxYAMLNodes is the maximum number of nodes of a value that a message shows.
+const maxYAMLNodes = 1000
+
+// value returns the value of a node; false for one with keys that are objects or lists, and for one with too many nodes.
+func (d *yamlDecoder) value(n *yaml.Node) (value any, ok bool) {
+	if d.left--; d.left < 0 {
 		return nil, false
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
-		return yamlValue(n.Alias, depth+1)
+		return d.value(n.Alias)
 	case yaml.SequenceNode:
 		list := make([]any, len(n.Content))
 		for i, item := range n.Content {
-			if list[i], ok = yamlValue(item, depth+1); !ok {
+			if list[i], ok = d.value(item); !ok {
 				return nil, false
 			}
 		}
@@ -192,11 +198,11 @@ func yamlValue(n *yaml.Node, depth int) (value any, ok bool) {
 	case yaml.MappingNode:
 		object := map[any]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			key, isKey := yamlValue(n.Content[i], depth+1)
+			key, isKey := d.value(n.Content[i])
 			if n.Content[i].Kind != yaml.ScalarNode || n.Content[i].ShortTag() == "!!merge" || !isKey {
 				return nil, false
 			}
-			if object[key], ok = yamlValue(n.Content[i+1], depth+1); !ok {
+			if object[key], ok = d.value(n.Content[i+1]); !ok {
 				return nil, false
 			}
 		}
@@ -213,9 +219,6 @@ func yamlValue(n *yaml.Node, depth int) (value any, ok bool) {
 	err := n.Decode(&value)
 	return value, err == nil
 }
-
-// maxYAMLDepth limits the nesting of values that messages show.
-const maxYAMLDepth = 20
 
 // ofNullKey returns the value of the first key that is null, nil if there is none.
 func ofNullKey(n *yaml.Node) *yaml.Node {

@@ -233,7 +233,7 @@ func (l *lazy) dropNulls() {
 // get returns the value at a JSON pointer, null if there is none.
 func (l *lazy) get(pointer string) *lazy {
 	for token := range jsonpointer.Tokens(pointer) {
-		if i, err := strconv.Atoi(token); l.list() && err == nil && i >= 0 && i < len(l.items) {
+		if i, ok := l.position(token, 0); ok {
 			l = l.items[i]
 		} else if l.object() && l.members[token] != nil {
 			l = l.members[token]
@@ -244,6 +244,23 @@ func (l *lazy) get(pointer string) *lazy {
 	return l
 }
 
+// position returns the index of an item that a token refers to, if the value is a list: one of its items or of more that
+// follow them. A negative index counts from the end.
+func (l *lazy) position(token string, more int) (i int, ok bool) {
+	if !l.list() {
+		return 0, false
+	}
+	size := len(l.items) + more
+	if token == "-" {
+		return len(l.items), more > 0
+	}
+	i, err := strconv.Atoi(token)
+	if i < 0 {
+		i += size
+	}
+	return i, err == nil && i >= 0 && i < size
+}
+
 // set adds, replaces or removes the value at a JSON pointer.
 func (l *lazy) set(op, pointer string, value *lazy) {
 	slash := max(strings.LastIndexByte(pointer, '/'), 0)
@@ -252,23 +269,22 @@ func (l *lazy) set(op, pointer string, value *lazy) {
 	for token := range jsonpointer.Tokens(pointer[slash:]) {
 		key = token
 	}
-	if container.list() {
-		i, err := strconv.Atoi(key)
-		switch {
-		case err != nil || i >= len(container.items):
-			container.items = append(container.items, value)
-		case op == "remove":
+	switch {
+	case container.list() && (op == "remove" || op == "replace"):
+		i, ok := container.position(key, 0)
+		if ok && op == "remove" {
 			container.items = slices.Delete(container.items, i, i+1)
-		case op == "replace":
+		} else if ok {
 			container.items[i] = value
-		default:
+		}
+	case container.list():
+		if i, ok := container.position(key, 1); ok {
 			container.items = slices.Insert(container.items, i, value)
 		}
-		return
-	}
-	if container.object(); op == "remove" {
+	case !container.object():
+	case op == "remove":
 		delete(container.members, key)
-	} else if container.members != nil {
+	default:
 		container.members[key] = value
 	}
 }
