@@ -4,7 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,53 +65,75 @@ func (m *message) close() {
 	}
 }
 
+// encoding is the encoding of a message: that of each part in which it occurs. Their fields are merged.
+type encoding struct {
+	part string
+	more []string // further parts
+}
+
+func (e encoding) eachField(do func(number uint64, v value) error) error {
+	err := eachField(e.part, do)
+	for i := 0; err == nil && i < len(e.more); i++ {
+		err = eachField(e.more[i], do)
+	}
+	return err
+}
+
 // read adds the fields of an encoded message to m. Like an API server, it ignores unknown
 // fields, which newer versions may have.
-func (d *decoder) read(m *message, encoded string, number, depth int) error {
+func (d *decoder) read(m *message, encoded encoding, number, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("%w: messages nest deeper than %d", errMalformed, maxDepth)
 	}
-	m.object.Grow(min(fieldsIn(encoded), len(d.messages[number])))
-	var once, twice uint64 // sets of the numbers of messages
-	err := eachField(encoded, func(n uint64, v value) error {
+	count, repeated := d.scan(encoded, number)
+	m.object.Grow(min(count, len(d.messages[number])))
+	var parts map[uint64]encoding // of the repeated messages, each of which is decoded once
+	err := encoded.eachField(func(n uint64, v value) error {
 		f := d.field(number, n)
-		if f == nil {
+		switch {
+		case f == nil:
 			return nil
-		}
-		if f.form == formMessage && !f.list && !f.keyed && !f.inline && n < 64 {
-			twice |= once & (1 << n)
-			once |= 1 << n
-			if twice&(1<<n) != 0 {
-				return f.fits(v)
+		case n < 64 && repeated&(1<<n) != 0:
+			if parts == nil {
+				parts = map[uint64]encoding{}
 			}
+			if whole, ok := parts[n]; ok {
+				parts[n] = encoding{whole.part, append(whole.more, v.text)}
+			} else {
+				parts[n] = encoding{part: v.text}
+			}
+			return f.fits(v)
 		}
 		if err := d.add(m, f, v, depth); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
 		return nil
 	})
-	for n := uint64(0); err == nil && twice>>n != 0; n++ {
-		if twice&(1<<n) == 0 {
-			continue
+	for _, n := range slices.Sorted(maps.Keys(parts)) {
+		if err != nil {
+			break
 		}
 		f := d.field(number, n)
-		if err = d.add(m, f, value{wire: wireBytes, text: joined(encoded, n)}, depth); err != nil {
+		if err = d.addMessage(m, f, parts[n], depth); err != nil {
 			err = fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
 	return err
 }
 
-// joined returns the concatenation of the values of a field, which is the encoding of their merged messages.
-func joined(encoded string, number uint64) string {
-	var b strings.Builder
-	_ = eachField(encoded, func(n uint64, v value) error { // has no error, because all fields were read before
-		if n == number {
-			b.WriteString(v.text)
+// scan returns the number of fields in an encoded message, and the set of those that are messages and occur more than
+// once. It stops at the first invalid field.
+func (d *decoder) scan(encoded encoding, number int) (count int, repeated uint64) {
+	var once uint64
+	_ = encoded.eachField(func(n uint64, _ value) error {
+		count++
+		if f := d.field(number, n); f != nil && f.form == formMessage && !f.list && !f.keyed && !f.inline && n < 64 {
+			repeated |= once & (1 << n)
+			once |= 1 << n
 		}
 		return nil
 	})
-	return b.String()
+	return count, repeated
 }
 
 // add adds the value of a field.
@@ -125,7 +149,7 @@ func (d *decoder) add(m *message, f *field, v value, depth int) error {
 	}
 	switch {
 	case f.inline:
-		return d.read(m, v.text, f.message, depth+1)
+		return d.read(m, encoding{part: v.text}, f.message, depth+1)
 	case f.keyed:
 		return d.addEntry(m, f, v.text, depth)
 	case f.form == formString && !f.list:
@@ -134,14 +158,7 @@ func (d *decoder) add(m *message, f *field, v value, depth int) error {
 		}
 		return nil
 	case f.form == formMessage && !f.list:
-		part := message{}
-		if err := d.read(&part, v.text, f.message, depth+1); err != nil {
-			return err
-		}
-		if part.close(); f.zeros || part.object.Len() > 0 {
-			m.object.SetObject(f.name, &part.object)
-		}
-		return nil
+		return d.addMessage(m, f, encoding{part: v.text}, depth)
 	}
 	decoded, err := d.value(f, v, depth)
 	switch {
@@ -151,6 +168,18 @@ func (d *decoder) add(m *message, f *field, v value, depth int) error {
 		m.at(f.name).items.Append(decoded)
 	case f.zeros || !isZero(decoded):
 		m.object.Set(f.name, decoded)
+	}
+	return nil
+}
+
+// addMessage adds the value of a field that is a message.
+func (d *decoder) addMessage(m *message, f *field, encoded encoding, depth int) error {
+	part := message{}
+	if err := d.read(&part, encoded, f.message, depth+1); err != nil {
+		return err
+	}
+	if part.close(); f.zeros || part.object.Len() > 0 {
+		m.object.SetObject(f.name, &part.object)
 	}
 	return nil
 }
@@ -241,7 +270,7 @@ func (d *decoder) value(f *field, v value, depth int) (document.Value, error) {
 		return double(v.bits)
 	case formMessage:
 		m := message{}
-		err := d.read(&m, v.text, f.message, depth+1)
+		err := d.read(&m, encoding{part: v.text}, f.message, depth+1)
 		return m.end(), err
 	case formEither:
 		return d.either(f, v.text, depth)

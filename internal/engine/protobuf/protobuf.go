@@ -116,7 +116,7 @@ func DecodeAs(body []byte, expectedVersion, expectedKind string) (document.Value
 	}
 	d := decoder{catalog: c}
 	m := message{}
-	if err := d.read(&m, encoded, number, 0); err != nil {
+	if err := d.read(&m, encoding{part: encoded}, number, 0); err != nil {
 		return document.Value{}, &ObjectError{apiVersion, kind, reason(err), fmt.Errorf("%s: %w", kind, err)}
 	}
 	m.object.SetString("apiVersion", apiVersion)

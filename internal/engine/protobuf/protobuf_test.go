@@ -112,6 +112,29 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
+// Messages that are repeated on each of many levels are decoded once: the number of fields limits the work. Decoding each
+// occurrence and then all of them together would take 2^90 steps.
+func TestRepeatedMessagesOnManyLevels(t *testing.T) {
+	schema := fieldString(5, "object")
+	for range 90 {
+		schema = slices.Concat(fieldBytes(28, schema...), fieldBytes(28, fieldString(3, "a")...)) // not: {not: {…}, $ref: a}
+	}
+	got, err := Decode(encoded("apiextensions.k8s.io/v1", "CustomResourceDefinition", fieldBytes(2, fieldBytes(7, fieldBytes(4, fieldBytes(1, schema...)...)...)...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := got.Get("spec").Get("versions").At(0).Lookup("schema", "openAPIV3Schema")
+	for range 90 {
+		v = v.Get("not")
+		if v.Get("$ref").StringOr("") != "a" {
+			t.Fatalf("a schema without its $ref: %s", v)
+		}
+	}
+	if v.Get("type").StringOr("") != "object" {
+		t.Errorf("the innermost schema is %s", v)
+	}
+}
+
 // A body without apiVersion or kind is what the receiver expects.
 func TestDecodeAs(t *testing.T) {
 	for _, k := range []struct{ apiVersion, kind, want string }{

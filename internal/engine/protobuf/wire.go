@@ -58,15 +58,6 @@ func eachField(message string, do func(number uint64, v value) error) error {
 	return nil
 }
 
-// fieldsIn returns the number of fields of a message up to the first one that is malformed.
-func fieldsIn(message string) (count int) {
-	_ = eachField(message, func(uint64, value) error {
-		count++
-		return nil
-	})
-	return count
-}
-
 func readValue(wire uint8, s string) (v value, rest string, err error) {
 	v.wire = wire
 	switch wire {
