@@ -190,6 +190,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 	for _, object := range all {
 		objectsIn[object.Position().Name]++
 	}
+	converted := map[*document.Document][]document.ConvertedKey{} // of documents, which may be Lists of many objects
 	for i, list := range explain.Lint(registry, values...) {
 		target, among := targetOf(all[i].Value), ""
 		if objectsIn[all[i].Position().Name] > 1 {
@@ -198,7 +199,11 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		for _, f := range slices.Concat(unknown[i], duplicateKeys(all[i]), list) {
 			found = append(found, locatedFinding{f, target, all[i].PositionOf(f.Path), among})
 		}
-		for f, at := range convertedKeys(all[i]) {
+		doc := all[i].Document
+		if _, ok := converted[doc]; !ok {
+			converted[doc] = doc.ConvertedKeys()
+		}
+		for f, at := range convertedKeys(all[i], converted[doc]) {
 			found = append(found, locatedFinding{f, target, at, among})
 		}
 	}
@@ -274,10 +279,11 @@ func duplicateKeys(o manifest.Object) []explain.Finding {
 	return found
 }
 
-// convertedKeys returns a finding, with its position, for each key of an object that YAML reads as another text.
-func convertedKeys(o manifest.Object) iter.Seq2[explain.Finding, document.Position] {
+// convertedKeys returns a finding, with its position, for each key of an object that YAML reads as another text, given
+// those of its document.
+func convertedKeys(o manifest.Object, keys []document.ConvertedKey) iter.Seq2[explain.Finding, document.Position] {
 	return func(yield func(explain.Finding, document.Position) bool) {
-		for _, k := range o.Document.ConvertedKeys() {
+		for _, k := range keys {
 			if !k.Path.HasPrefix(o.At) {
 				continue
 			}
