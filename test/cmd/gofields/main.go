@@ -24,16 +24,16 @@ import (
 func main() {
 	order := flag.Bool("order", false, "list the fields of each type in their order")
 	flag.Parse()
-	found := map[string][]string{}
-	add := add
+	l := listing{found: map[string][]string{}, own: reflect.TypeFor[json.Unmarshaler](), lines: (*listing).fields}
 	if *order {
-		add = addOrder
+		l.own, l.lines = reflect.TypeFor[json.Marshaler](), (*listing).names
 	}
 	for _, t := range scheme.Scheme.AllKnownTypes() {
-		add(found, t)
+		l.add(t)
 	}
-	add(found, reflect.TypeFor[apiextensions.CustomResourceDefinition]())
-	add(found, reflect.TypeFor[aggregation.APIService]())
+	l.add(reflect.TypeFor[apiextensions.CustomResourceDefinition]())
+	l.add(reflect.TypeFor[aggregation.APIService]())
+	found := l.found
 	out := bufio.NewWriter(os.Stdout)
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if *order {
@@ -58,81 +58,70 @@ func main() {
 // named is a type that has a name in OpenAPI documents.
 type named interface{ OpenAPIModelName() string }
 
+// listing lists the fields of types.
+type listing struct {
+	found map[string][]string // the lines of each type by its name
+	// own is the interface of types that encode or decode themselves, whose fields are not listed.
+	own   reflect.Type
+	lines func(*listing, reflect.Type) []string
+}
+
 // add adds the structs among a type and those that it refers to.
-func add(found map[string][]string, t reflect.Type) {
+func (l *listing) add(t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
-		add(found, t.Elem())
+		l.add(t.Elem())
 		return
 	case reflect.Struct:
 	default:
 		return
 	}
-	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
-		return // it decodes itself
+	if reflect.PointerTo(t).Implements(l.own) {
+		return
 	}
 	model, ok := reflect.Zero(t).Interface().(named)
 	if !ok {
 		return
 	}
 	name := model.OpenAPIModelName()
-	if _, done := found[name]; done {
+	if _, done := l.found[name]; done {
 		return
 	}
-	found[name] = nil
-	found[name] = fields(found, t, "")
-	slices.Sort(found[name])
+	l.found[name] = nil
+	l.found[name] = l.lines(l, t)
 }
 
-// addOrder adds the names of the fields of the structs among a type and those that it refers to, in their order.
-func addOrder(found map[string][]string, t reflect.Type) {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Map:
-		addOrder(found, t.Elem())
-		return
-	case reflect.Struct:
-	default:
-		return
-	}
-	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()) {
-		return // it encodes itself
-	}
-	model, ok := reflect.Zero(t).Interface().(named)
-	if !ok {
-		return
-	}
-	name := model.OpenAPIModelName()
-	if _, done := found[name]; done {
-		return
-	}
-	found[name] = nil
-	found[name] = namesInOrder(found, t)
-}
-
-// namesInOrder returns the names of a struct's fields, and adds their types.
-func namesInOrder(found map[string][]string, t reflect.Type) []string {
+// names returns the names of a struct's fields in their order, and adds their types.
+func (l *listing) names(t reflect.Type) []string {
 	var names []string
 	for f := range t.Fields() {
 		switch name, _, _ := strings.Cut(f.Tag.Get("json"), ","); {
 		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
-			names = append(names, namesInOrder(found, f.Type)...)
+			names = append(names, l.names(f.Type)...)
 		case name != "" && name != "-":
 			names = append(names, name)
-			addOrder(found, f.Type)
+			l.add(f.Type)
 		}
 	}
 	return names
 }
 
-// fields returns the lines of a struct's fields; embedded is the path of the structs without a
+// fields returns the lines of a struct's fields, sorted, and adds their types.
+func (l *listing) fields(t reflect.Type) []string {
+	lines := l.fieldsBelow(t, "")
+	slices.Sort(lines)
+	return lines
+}
+
+// fieldsBelow returns the lines of a struct's fields; embedded is the path of the structs without a
 // name of their own that lead to it.
-func fields(found map[string][]string, t reflect.Type, embedded string) []string {
+func (l *listing) fieldsBelow(t reflect.Type, embedded string) []string {
 	var lines []string
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case name == "" && f.Anonymous && f.Name != "TypeMeta":
-			lines = append(lines, fields(found, f.Type, embedded+f.Name+".")...)
+			lines = append(lines, l.fieldsBelow(f.Type, embedded+f.Name+".")...)
 			continue
 		case name == "" || name == "-":
 			continue
@@ -141,7 +130,7 @@ func fields(found map[string][]string, t reflect.Type, embedded string) []string
 		for goType.Kind() == reflect.Pointer {
 			goType = goType.Elem()
 		}
-		add(found, goType)
+		l.add(goType)
 		if embedded != "" || goType.String() != derived(goType) {
 			lines = append(lines, name+" "+embedded+name+" "+typeText(goType))
 		}
