@@ -100,11 +100,14 @@ func (o *observedDeletions) Validate(_ context.Context, a *cluster.Attributes) *
 	if p := a.Deletion.GracePeriodSeconds; p != nil {
 		text += ", options " + strconv.FormatInt(*p, 10)
 	}
+	if a.Namespace != "n" {
+		text += ", in namespace " + strconv.Quote(a.Namespace)
+	}
 	o.seen = append(o.seen, text)
 	return nil
 }
 
-// Admission sees the grace period that a pod gets, and a deletion that first marks the pod twice:
+// Admission sees the namespace of a pod and the grace period that it gets, and a deletion that first marks the pod twice:
 // webhooks of kube-apiserver 1.36.3 were called so.
 func TestAdmissionOfDeletions(t *testing.T) {
 	const pods, spec = "/api/v1/namespaces/n/pods", `"spec":{"containers":[{"name":"c","image":"i"}]}`
