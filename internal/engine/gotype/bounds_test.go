@@ -34,14 +34,14 @@ func TestResultOfNegativeIndexes(t *testing.T) {
 	}
 }
 
-// The value of a null key is not expanded without bound.
+// The value of a null key is not expanded without bound: this one has five million texts.
 func TestAliasesBelowANullKey(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("a: &a0 [x]\n")
-	for i := range 12 {
+	for i := range 7 {
 		fmt.Fprintf(&text, "a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 9), ", "))
 	}
-	text.WriteString("null: *a12\n")
+	text.WriteString("null: *a7\n")
 	body := []byte(text.String())
 	_, err := document.ParseYAML(body, document.Options{})
 	if err == nil {
