@@ -20,7 +20,7 @@ import (
 func namespaceController() cluster.User {
 	const namespace = "kube-system"
 	return cluster.User{
-		Name:   "system:serviceaccount:" + namespace + ":namespace-controller",
+		Name:   names.ServiceAccountUser(namespace, "namespace-controller"),
 		Groups: append(names.ServiceAccountGroups(namespace), names.Authenticated),
 	}
 }

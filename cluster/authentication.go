@@ -162,7 +162,7 @@ func (c *Cluster) tokenUser(ctx context.Context, _ string, claims document.Value
 // accountUser returns the user of requests by a service account.
 func accountUser(namespace, name, uid string) User {
 	return User{
-		Name: "system:serviceaccount:" + namespace + ":" + name, UID: uid,
+		Name: names.ServiceAccountUser(namespace, name), UID: uid,
 		Groups: append(names.ServiceAccountGroups(namespace), names.Authenticated),
 	}
 }

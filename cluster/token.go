@@ -10,6 +10,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -57,7 +58,7 @@ func (c *Cluster) issueToken(ctx context.Context, t *task, request fieldmanager.
 	issued := document.NewInt(t.now.Unix())
 	claims := document.NewObject().With("aud", audiences).With("exp", document.NewInt(ends.Unix())).With("iat", issued).
 		With("iss", text(c.issuer())).With("jti", text(c.config.UID())).With("kubernetes.io", claim).With("nbf", issued).
-		With("sub", text("system:serviceaccount:"+t.Namespace+":"+t.Name))
+		With("sub", text(names.ServiceAccountUser(t.Namespace, t.Name)))
 	token, st := c.signed(claims)
 	if st != nil {
 		return nil, st

@@ -8,6 +8,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
 const (
@@ -92,7 +93,7 @@ func (r *runner) roles(ctx context.Context, selector string) ([]document.Value, 
 
 func (r *runner) roleRequest(verb cluster.Verb) *cluster.Request {
 	return &cluster.Request{Verb: verb, Group: rbacGroup, Version: "v1", Resource: clusterRoles, UserAgent: agent,
-		User: cluster.User{Name: "system:serviceaccount:kube-system:" + aggregator}}
+		User: cluster.User{Name: names.ServiceAccountUser("kube-system", aggregator)}}
 }
 
 // selectorText returns a LabelSelector in the syntax of the query parameter labelSelector.

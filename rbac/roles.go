@@ -9,6 +9,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
 const group = "rbac.authorization.k8s.io"
@@ -100,7 +101,7 @@ func subjectOf(binding document.Value, u cluster.User, namespace string) documen
 				return s
 			}
 		case "ServiceAccount":
-			if u.Name == "system:serviceaccount:"+s.Get("namespace").StringOr(namespace)+":"+name {
+			if u.Name == names.ServiceAccountUser(s.Get("namespace").StringOr(namespace), name) {
 				return s
 			}
 		}

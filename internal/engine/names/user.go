@@ -14,6 +14,11 @@ func ServiceAccount(user string) (namespace, name string, ok bool) {
 	return namespace, name, isAccount && DNSLabel(namespace) == "" && DNSSubdomain(name) == ""
 }
 
+// ServiceAccountUser returns the user name of a service account.
+func ServiceAccountUser(namespace, name string) string {
+	return serviceAccountPrefix + namespace + ":" + name
+}
+
 // DefaultServiceAccount is the service account of pods that name none.
 const DefaultServiceAccount = "default"
 
