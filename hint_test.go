@@ -49,16 +49,26 @@ spec:
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed, err := lab.Patch(created.Object(), Named("patch.yaml", []byte(`[{op: replace, path: /spec/ports/0/port, value: 8080}]`)), PatchOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, apply := range map[string]func(live, config Input, o ApplyOptions) (*Result, error){"server-side": lab.Apply, "client-side": lab.ClientApply} {
-		_, err = apply(changed.Object(), Named("web.yaml", []byte(config)), ApplyOptions{})
-		want := `spec.ports[1].name: Duplicate value: "http"; .spec.ports has fewer items in the manifest; ` +
-			"the apply keeps others of the live object, whose owners 'patchlab blame LIVE --path .spec.ports' shows"
+	const changePort = `{op: replace, path: /spec/ports/0/port, value: 8080}`
+	const addPorts = `{op: add, path: /spec/ports/-, value: {name: a, port: 81}}, {op: add, path: /spec/ports/-, value: {name: b, port: 82}}, {op: add, path: /spec/ports/-, value: {name: c, port: 83}}`
+	const kept = `.spec.ports[port=8080,protocol="TCP"] of "ui"`
+	for name, test := range map[string]struct {
+		apply func(live, config Input, o ApplyOptions) (*Result, error)
+		patch string
+		kept  string
+	}{
+		"server-side":             {lab.Apply, changePort, kept},
+		"server-side, many items": {lab.Apply, changePort + ", " + addPorts, kept + `, .spec.ports[port=81,protocol="TCP"] of "ui" and 2 more items of the live object`},
+		"client-side":             {lab.ClientApply, changePort, "others of the live object"},
+	} {
+		changed, err := lab.Patch(created.Object(), Named("patch.yaml", []byte("["+test.patch+"]")), PatchOptions{FieldManager: "ui"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = test.apply(changed.Object(), Named("web.yaml", []byte(config)), ApplyOptions{})
+		want := `Duplicate value: "http"; .spec.ports has fewer items in the manifest; the apply keeps ` + test.kept + "; 'patchlab diff LIVE PATCH' shows patches that remove such items"
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
 }

@@ -5,9 +5,12 @@ package patchlab
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -73,10 +76,54 @@ func (w *write) keptItem(path document.Path) string {
 		}
 		list := path[:n]
 		if w.Value.Follow(list).Len() <= i && w.live.Value.Follow(list).Len() > 0 {
-			return fmt.Sprintf("%[1]s has fewer items in the manifest; the apply keeps others of the live object, whose owners 'patchlab blame LIVE --path %[1]s' shows", list)
+			key := list.String()
+			if w.kept[key] == "" {
+				w.kept = map[string]string{key: w.keptItems(list)}
+			}
+			return fmt.Sprintf("%s has fewer items in the manifest; the apply keeps %s; 'patchlab diff LIVE PATCH' shows patches that remove such items", list, w.kept[key])
 		}
 	}
 	return ""
+}
+
+// keptItems names the items of a keyed list or a set that the live object has, the manifest omits and another manager
+// owns: at most three of them, each with its owners. A client-side apply asks for no owners, so that its items are not named.
+func (w *write) keptItems(list document.Path) string {
+	const unnamed = "others of the live object"
+	t := w.kind.Type().At(list)
+	if w.change.Action != ActionApply || t == nil || t.List == nil {
+		return unnamed
+	}
+	wanted := map[string]bool{} // by element
+	for _, item := range w.Value.Follow(list).Items() {
+		element, _ := structured.ItemElement(t.List, item)
+		wanted[element] = true
+	}
+	var kept []string
+	for _, item := range w.live.Value.Follow(list).Items() {
+		element, ok := structured.ItemElement(t.List, item)
+		if !ok || wanted[element] {
+			continue
+		}
+		wanted[element] = true // a duplicate is named once
+		path := list.Join(fieldset.Step(element))
+		var owners []string
+		for _, e := range w.live.Managed.Owners(path) {
+			if e.Manager != w.change.FieldManager || e.Operation != fieldmanager.OperationApply {
+				owners = append(owners, strconv.Quote(e.Manager))
+			}
+		}
+		if len(owners) > 0 {
+			kept = append(kept, fmt.Sprintf("%s of %s", path, strings.Join(owners, " and ")))
+		}
+	}
+	switch n := len(kept); {
+	case n == 0:
+		return unnamed
+	case n > 3:
+		return fmt.Sprintf("%s and %d more items of the live object", strings.Join(kept[:2], ", "), n-2)
+	}
+	return strings.Join(kept, ", ")
 }
 
 // keptField returns advice on a field that the live object has and the change does not remove, so that

@@ -106,6 +106,8 @@ type write struct {
 	// live is the object before the change; nil if it does not exist.
 	live  *Object
 	notes []Note
+	// kept holds the result of keptItems for the last list, because a refusal may have a cause for each of its items.
+	kept  map[string]string
 	noted *explain.Notes // nil unless Change.Explain is set
 }
 
