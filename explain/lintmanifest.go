@@ -11,6 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	strategy "github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // The size limits in bytes.
@@ -50,9 +51,10 @@ func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
 			continue
 		}
 		var kt *schema.Type
+		var f *schema.Field
 		if t != nil && t.Map != nil { // otherwise the object is in the place of a scalar or a list
 			kt = t.Map.Member(name)
-			f := t.Map.Field(name)
+			f = t.Map.Field(name)
 			l.mergeKey(f, kid, at)
 			def := t.Map.ElemDefault
 			if f != nil {
@@ -63,11 +65,23 @@ func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
 				continue
 			}
 		}
-		if name == "caBundle" && emptyBundle(kid) {
+		switch {
+		case name == "caBundle" && emptyBundle(kid):
 			l.add(lintEmptyCABundle, at, at.String()+" is "+kid.String())
+		case f != nil && l.unstored(f, kid) && at[0] != document.FieldStep("metadata"):
+			l.add(lintUnstored, at, at.String()+" is "+kid.String()+", which the API server does not store")
 		}
 		l.walk(kt, kid, at)
 	}
+}
+
+// unstored reports whether the API server stores a scalar in a manifest as a missing field.
+func (l *linter) unstored(f *schema.Field, v document.Value) bool {
+	switch v.Kind() {
+	case document.Bool, document.Number, document.String:
+		return !l.live && defaults.Omits(f, v)
+	}
+	return false
 }
 
 // isCreationTimestamp reports whether a path is that of the creation time of an object or of a template for objects.

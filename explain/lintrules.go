@@ -19,6 +19,7 @@ const (
 	lintIntegerRange     = "integer-range"
 	lintNull             = "null-value"
 	lintEmpty            = "empty-value"
+	lintUnstored         = "unstored-value"
 	lintEmptyCABundle    = "empty-ca-bundle"
 	lintNoName           = "no-name"
 	lintServerField      = "server-field"
@@ -93,6 +94,9 @@ var lintRules = []LintRule{
 		"Omit the field: an apply removes fields that its manager omits."},
 	{lintEmpty, LevelNote, "A list or map is empty",
 		"Applying an empty list or map does not empty the live one. If it is atomic, the manager owns the whole, which conflicts with every other owner. Empty labels and annotations are not reported.",
+		"Omit the field unless the manager should own it."},
+	{lintUnstored, LevelNote, "A value is not stored",
+		"In most fields of built-in kinds, the API server treats false, 0 and an empty text as a missing field. The manager owns the field all the same, so that an apply of the same manifest by another manager conflicts (kubernetes/kubernetes#128924), and a comparison with the live object always differs.",
 		"Omit the field unless the manager should own it."},
 	{lintEmptyCABundle, LevelWarning, "A caBundle is empty or a placeholder",
 		"The field is set by an injector such as cert-manager's, so the next apply conflicts with it or, with force, breaks the webhook.",

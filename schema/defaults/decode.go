@@ -249,7 +249,7 @@ func (d *decoder) field(f *schema.Field, v, live document.Value) document.Value 
 			d.differs = true
 			return w
 		}
-		if f.Go&schema.GoOmitEmpty != 0 && empty(w) && emptiable(f.Type) || f.Go&schema.GoOmitZero != 0 && w.IsNull() {
+		if Omits(f, w) || f.Go&schema.GoOmitZero != 0 && w.IsNull() {
 			d.emptied = d.emptied || w.Kind() == document.List || w.Kind() == document.Object
 			return document.Value{}
 		}

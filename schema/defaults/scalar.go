@@ -72,6 +72,13 @@ func classOf(t *schema.Type) class {
 	return structure
 }
 
+// Omits reports whether a field of a built-in kind is stored as a missing one if it has the value: Go's
+// omitempty leaves out "", 0, false, [] and {}, except behind a pointer. It is false for the
+// fields of custom resources.
+func Omits(f *schema.Field, v document.Value) bool {
+	return f.Go&schema.GoOmitEmpty != 0 && f.Go&schema.GoPointer == 0 && empty(v) && emptiable(f.Type)
+}
+
 // emptiable reports whether omitempty can omit a value of the type: it never omits a
 // struct, and quantities, times and the like are structs.
 func emptiable(t *schema.Type) bool {
