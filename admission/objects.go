@@ -82,7 +82,7 @@ func (o *objects) Default(in runtime.Object) {
 		if kind.Builtin {
 			value, err = o.write.Decode(kind, value)
 		} else {
-			value = o.write.Default(kind, value)
+			value, err = o.write.Default(kind, value)
 		}
 	}
 	if err != nil {

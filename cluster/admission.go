@@ -95,7 +95,7 @@ func (a *Attributes) Decode(kind *schema.Kind, v document.Value) (document.Value
 	if err != nil {
 		return v, err
 	}
-	return a.pipeline.fill(kind, v), nil
+	return a.pipeline.fill(kind, v)
 }
 
 // Encoding returns an object as it is encoded for webhooks and policies. One of a built-in kind has the form that its type
@@ -110,8 +110,8 @@ func (a *Attributes) Encoding(v document.Value) document.Value {
 	return v
 }
 
-// Default sets the defaults that the schema of a custom resource declares.
-func (a *Attributes) Default(kind *schema.Kind, v document.Value) document.Value {
+// Default sets the defaults that the schema of a custom resource declares. It fails if they are too long.
+func (a *Attributes) Default(kind *schema.Kind, v document.Value) (document.Value, error) {
 	return a.pipeline.fill(kind, v)
 }
 

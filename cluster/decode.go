@@ -124,7 +124,9 @@ func (t *task) decodeBody() *Status {
 	if st := checkVersion(root, k); st != nil { // a custom resource is decoded first, in its own version
 		return st.warning(t.warnings)
 	}
-	t.body = t.fill(k, value)
+	if t.body, err = t.fill(k, value); err != nil {
+		return plainError(err)
+	}
 	if t.basis.kind == k {
 		t.basis.fill(value, t.body)
 	}
@@ -403,13 +405,16 @@ func (t *task) decodeNext(k *schema.Kind, next, live document.Value, from defaul
 }
 
 // fillNext sets the defaults in the next state of the live object.
-func (t *task) fillNext(k *schema.Kind, next document.Value) document.Value {
-	filled := t.fillUpdate(k, next, t.basis)
+func (t *task) fillNext(k *schema.Kind, next document.Value) (document.Value, error) {
+	filled, err := t.fillUpdate(k, next, t.basis)
+	if err != nil {
+		return next, err
+	}
 	if t.basis.kind == k {
 		t.basis.fill(next, filled)
 	}
 	t.passedBody(StageDefaulted, filled)
-	return filled
+	return filled, nil
 }
 
 // keepReset restores an empty managedFields list that decoding a built-in kind dropped: the
@@ -497,18 +502,18 @@ func (p *pipeline) typeIn(k *schema.Kind, version string) *schema.Type {
 	return other.Type()
 }
 
-// fill sets the defaults of the kind.
-func (p *pipeline) fill(k *schema.Kind, v document.Value) document.Value {
+// fill sets the defaults of the kind. Those of a custom resource may be too long.
+func (p *pipeline) fill(k *schema.Kind, v document.Value) (document.Value, error) {
 	return p.fillUpdate(k, v, basis{})
 }
 
 // fillUpdate is fill for an object that was made from the live object of a basis.
-func (p *pipeline) fillUpdate(k *schema.Kind, v document.Value, b basis) document.Value {
+func (p *pipeline) fillUpdate(k *schema.Kind, v document.Value, b basis) (document.Value, error) {
 	if !k.Builtin {
 		return structural.DefaultUpdate(k.Type(), v, b.filledFor(k))
 	}
 	if p.rules == nil {
-		return v
+		return v, nil
 	}
-	return p.rules.ApplyUpdate(k, v, b.filledFor(k), defaults.Options{Now: p.config.Now()})
+	return p.rules.ApplyUpdate(k, v, b.filledFor(k), defaults.Options{Now: p.config.Now()}), nil
 }

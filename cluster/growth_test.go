@@ -1,12 +1,14 @@
 package cluster_test
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
 // many joins n copies of part with commas; %[1]d in part is the number of the copy.
@@ -147,4 +149,53 @@ func TestLongListsInWrongObjects(t *testing.T) {
 			t.Errorf("%s: %d causes, want %d", c.why, len(st.Details.Causes), c.causes)
 		}
 	}
+}
+
+// TestDefaultsAreBounded writes and reads objects whose defaults would be larger than any object that can be
+// stored. Nothing of a refused write remains.
+func TestDefaultsAreBounded(t *testing.T) {
+	const short, long = `{"type":"object","properties":{"x":{"type":"string"}}}`, `{"type":"object","properties":{"x":{"type":"string","default":"%s"}}}`
+	list := func(item string) string {
+		return thingCRD("things", "Thing", `{"type":"object","properties":{"a":{"type":"array","items":`+item+`}}}`, "")
+	}
+	thing := func(name string, n int) string {
+		return `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"` + name + `"},"spec":{"a":[` + strings.Repeat("{},", n-1) + `{}]}}`
+	}
+	few, most := thing("a", 10), thing("a", 100_000)
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, crds, list(short))
+	q.must(cluster.Create, things, thing("stored", 100_000))
+	merge := func(r *cluster.Request) { r.Format = cluster.MergePatch }
+	q.must(cluster.Patch, crds+"/things.x.example.com", list(fmt.Sprintf(long, strings.Repeat("x", 1000))), merge)
+	q.must(cluster.Create, things, few)
+	nothing := func(*cluster.Request) {}
+	apply := func(r *cluster.Request) { r.Format, r.Options.FieldManager, r.Options.Force = cluster.ApplyPatch, "m", new(true) }
+	for _, c := range []struct {
+		why, path, body string
+		verb            cluster.Verb
+		change          func(*cluster.Request)
+	}{
+		{"create", things, thing("b", 100_000), cluster.Create, nothing},
+		{"create without storing", things, thing("b", 100_000), cluster.Create, options(cluster.Options{DryRun: []string{"All"}})},
+		{"update", things + "/a", most, cluster.Update, nothing},
+		{"merge patch", things + "/a", most, cluster.Patch, merge},
+		{"apply", things + "/a", most, cluster.Patch, apply},
+		{"apply of a new object", things + "/b", strings.Replace(most, `"a"`, `"b"`, 1), cluster.Patch, apply},
+		{"update of an object that was stored without them", things + "/stored", `{"metadata":{"labels":{"a":"b"}}}`, cluster.Patch, merge},
+	} {
+		if _, st := q.do(c.verb, c.path, c.body, c.change); st == nil || st.Code != 500 || !errors.Is(st, structural.ErrDefaults) {
+			t.Errorf("%s: %.300v, want %v", c.why, st, structural.ErrDefaults)
+		}
+	}
+	if _, st := q.do(cluster.Get, things+"/b", ""); st == nil || st.Code != 404 {
+		t.Errorf("a refused create: %v", st)
+	}
+	if n := q.must(cluster.Get, things+"/a", "").Lookup("spec", "a").Len(); n != 10 {
+		t.Errorf("after refused writes, the object has %d items, want 10", n)
+	}
+	if _, st := q.do(cluster.Get, things+"/stored", ""); st == nil || !errors.Is(st, structural.ErrDefaults) {
+		t.Errorf("get of an object that was stored without them: %.300v", st)
+	}
+	q.must(cluster.Patch, crds+"/things.x.example.com", list(short), merge)
+	q.must(cluster.Delete, things+"/stored", `{}`)
 }

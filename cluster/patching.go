@@ -232,7 +232,11 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 		if err != nil {
 			return refused(err)
 		}
-		next, from = defaults.Convert(t.fill(other, decoded), k), defaults.FromTree
+		filled, err := t.fill(other, decoded)
+		if err != nil {
+			return document.Value{}, nil, plainError(err)
+		}
+		next, from = defaults.Convert(filled, k), defaults.FromTree
 		lost = append(lost, unknown...)
 	}
 	value, unknown, err := t.decodeNext(k, next, t.joined, from)
@@ -248,7 +252,11 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 	}
 	t.problems = all
 	t.passedBody(StageDecoded, value)
-	return t.fillNext(k, value), messages(all), nil
+	filled, err := t.fillNext(k, value)
+	if err != nil {
+		return document.Value{}, nil, plainError(err)
+	}
+	return filled, messages(all), nil
 }
 
 // resultStatus returns the error for a patch whose result cannot be decoded.

@@ -32,13 +32,18 @@ func (p *pipeline) readUpdate(k *schema.Kind, o fieldmanager.Object, b basis) (f
 		if o.Value, err = p.convert(o.Value, k); err != nil {
 			return o, plainError(err)
 		}
-		o.Value = p.fillUpdate(k, o.Value, b)
+		if o.Value, err = p.fillUpdate(k, o.Value, b); err != nil {
+			return o, plainError(err)
+		}
 		return o, nil
 	}
 	if o.Value, _, err = p.decodeCustom(stored, o.Value, b.decodedFor(stored), defaults.FromTree); err != nil {
 		return o, plainError(err)
 	}
-	if o.Value, err = p.convert(p.fillUpdate(stored, o.Value, b), k); err != nil {
+	if o.Value, err = p.fillUpdate(stored, o.Value, b); err != nil {
+		return o, plainError(err)
+	}
+	if o.Value, err = p.convert(o.Value, k); err != nil {
 		return o, plainError(err)
 	}
 	return o, nil

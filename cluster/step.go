@@ -63,7 +63,11 @@ func (p *Pipeline) Normalize(kind *schema.Kind, o fieldmanager.Object) (normal f
 	for _, problem := range problems {
 		unknown = append(unknown, problem.Path)
 	}
-	o.Value = p.pipeline.rules.PrepareForRead(kind, p.pipeline.fill(kind, decoded), p.pipeline.config.UID)
+	filled, err := p.pipeline.fill(kind, decoded)
+	if err != nil {
+		return o, nil
+	}
+	o.Value = p.pipeline.rules.PrepareForRead(kind, filled, p.pipeline.config.UID)
 	return o, unknown
 }
 

@@ -228,14 +228,14 @@ func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error
 	k := t.ep.body
 	t.passedBody(StageSent, merged)
 	if !k.Builtin {
-		return t.fillNext(k, t.withoutWrongMetadata(merged)), nil
+		return t.fillNext(k, t.withoutWrongMetadata(merged))
 	}
 	out, _, err := t.decodeNext(k, merged, t.basis.decodedFor(k), defaults.FromTree)
 	if err != nil {
 		return merged, err
 	}
 	t.passedBody(StageDecoded, out)
-	return t.fillNext(k, out), nil
+	return t.fillNext(k, out)
 }
 
 // withoutWrongMetadata removes from a merged custom resource the metadata that the

@@ -151,7 +151,7 @@ func (r *resource) finish(merged document.Value, at time.Time) (document.Value, 
 		if r.body != r.kind {
 			return merged, errCustomScale
 		}
-		return structural.Default(r.kind.Type(), merged), nil
+		return structural.Default(r.kind.Type(), merged)
 	}
 	rules, err := defaults.For(r.registry.Catalog().Version())
 	if err != nil {

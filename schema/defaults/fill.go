@@ -10,11 +10,11 @@ import (
 // known without a cluster: decoded, defaulted, and with the fields that the kind's create
 // strategy sets. It omits the status unless the manifest has one, and metadata that depends
 // on the request. A custom resource has the defaults of its schema. An error is a
-// *DecodeError.
+// *DecodeError or structural.ErrDefaults.
 func (r *Rules) Fill(k *schema.Kind, v document.Value, o Options) (document.Value, error) {
 	if !k.Builtin {
 		pruned, _ := structural.Prune(k.Type(), v)
-		return structural.Default(k.Type(), pruned), nil
+		return structural.Default(k.Type(), pruned)
 	}
 	out, _, err := Decode(k, v, FromJSON)
 	if err != nil {

@@ -1,6 +1,8 @@
 package structural
 
 import (
+	"errors"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -82,80 +84,109 @@ func ownField(m *schema.MapType, key string) *schema.Field {
 	return m.Field(key)
 }
 
+// MaxDefaults is the maximum length in bytes of the defaults that are set in one object, as JSON.
+// It is several times the size of the largest object that can be stored. Without it, a schema of a
+// kilobyte whose defaults are lists of objects with such defaults again makes an object of any size.
+const MaxDefaults = 8 << 20
+
+// ErrDefaults reports that the defaults of an object are longer than MaxDefaults.
+var ErrDefaults = errors.New("the defaults of the schema are longer than 8 MiB in this object")
+
 // Default sets the defaults of missing members, in existing objects and in defaults
 // themselves. A null that is not nullable is replaced by the default if there is one; this
-// applies to list items too.
-func Default(t *schema.Type, v document.Value) document.Value {
+// applies to list items too. The error is ErrDefaults.
+func Default(t *schema.Type, v document.Value) (document.Value, error) {
 	return DefaultUpdate(t, v, document.Value{})
 }
 
 // DefaultUpdate is Default for a value derived from live, a defaulted object. Parts that
 // both share are skipped.
-func DefaultUpdate(t *schema.Type, v, live document.Value) document.Value {
-	if t == nil || remake.Shared(v, live) {
+func DefaultUpdate(t *schema.Type, v, live document.Value) (document.Value, error) {
+	f := filler{left: MaxDefaults}
+	out := f.value(t, v, live)
+	if f.left < 0 {
+		return v, ErrDefaults
+	}
+	return out, nil
+}
+
+// A filler sets defaults in an object.
+type filler struct {
+	// left is the number of bytes that further defaults may have, negative if there were more.
+	left int
+}
+
+// take returns a default after it is counted, given its JSON and the name of its member.
+func (f *filler) take(v document.Value, text, name string) document.Value {
+	f.left -= len(text) + len(name)
+	return v
+}
+
+func (f *filler) value(t *schema.Type, v, live document.Value) document.Value {
+	if t == nil || f.left < 0 || remake.Shared(v, live) {
 		return v
 	}
 	switch v.Kind() {
 	case document.Object:
 		if t.Map != nil {
-			return defaultObject(t.Map, v, live)
+			return f.object(t.Map, v, live)
 		}
 	case document.List:
 		if t.List != nil {
-			return defaultList(t.List, v, live)
+			return f.list(t.List, v, live)
 		}
 	}
 	return v
 }
 
-func defaultObject(m *schema.MapType, v, live document.Value) document.Value {
+func (f *filler) object(m *schema.MapType, v, live document.Value) document.Value {
 	b, before := rebuild{}, remake.EarlierOf(live)
 	for i := range v.Len() {
 		if member := v.At(i); isScalar(member) && !member.IsNull() {
 			b.keep(v, i)
 		} else {
-			b.set(v, i, defaultMember(m, v.Key(i), member, before.Member(v.Key(i))))
+			b.set(v, i, f.member(m, v.Key(i), member, before.Member(v.Key(i))))
 		}
 	}
 	for _, fields := range [2][]schema.Field{m.Fields, m.Meta} {
 		for i := range fields {
-			f := &fields[i]
-			if f.Default == "" {
+			field := &fields[i]
+			if field.Default == "" {
 				continue
 			}
-			if _, found := v.Find(f.Name); !found {
+			if _, found := v.Find(field.Name); !found {
 				b.begin(v, v.Len())
-				b.members.Set(f.Name, Default(f.Type, f.DefaultValue()))
+				b.members.Set(field.Name, f.value(field.Type, f.take(field.DefaultValue(), field.Default, field.Name), document.Value{}))
 			}
 		}
 	}
 	return b.object(v)
 }
 
-func defaultMember(m *schema.MapType, key string, v, live document.Value) document.Value {
-	if f := ownField(m, key); f != nil {
-		if v.IsNull() && !f.Type.Nullable && f.Default != "" {
-			v = f.DefaultValue()
+func (f *filler) member(m *schema.MapType, key string, v, live document.Value) document.Value {
+	if field := ownField(m, key); field != nil {
+		if v.IsNull() && !field.Type.Nullable && field.Default != "" {
+			v = f.take(field.DefaultValue(), field.Default, "")
 		}
-		return DefaultUpdate(f.Type, v, live)
+		return f.value(field.Type, v, live)
 	}
 	elem := described(m.Elem)
 	if elem != nil && v.IsNull() && !elem.Nullable && m.ElemDefault != "" {
-		v = schema.ParseDefault(m.ElemDefault)
+		v = f.take(schema.ParseDefault(m.ElemDefault), m.ElemDefault, "")
 	}
-	return DefaultUpdate(elem, v, live)
+	return f.value(elem, v, live)
 }
 
-func defaultList(l *schema.ListType, v, live document.Value) document.Value {
+func (f *filler) list(l *schema.ListType, v, live document.Value) document.Value {
 	b, before := rebuild{}, remake.EarlierOf(live)
 	elem := described(l.Elem)
 	from, to := before.Changed(v)
-	for i := from; i < to; i++ {
+	for i := from; i < to && f.left >= 0; i++ {
 		item := v.At(i)
 		if elem != nil && item.IsNull() && !elem.Nullable && l.ElemDefault != "" {
-			item = schema.ParseDefault(l.ElemDefault)
+			item = f.take(schema.ParseDefault(l.ElemDefault), l.ElemDefault, "")
 		}
-		b.set(v, i, DefaultUpdate(elem, item, before.Item(v, i)))
+		b.set(v, i, f.value(elem, item, before.Item(v, i)))
 	}
 	return b.list(v, to)
 }

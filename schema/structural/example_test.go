@@ -38,7 +38,9 @@ spec: {size: true, replica: 3, note: null, tags: [a, a]}
 	for _, path := range unknown {
 		fmt.Printf("unknown field %q\n", schema.FieldText(path))
 	}
-	object = structural.Default(widget, structural.DropNulls(widget, object))
+	if object, err = structural.Default(widget, structural.DropNulls(widget, object)); err != nil {
+		panic(err)
+	}
 	fmt.Println(object.Get("spec"))
 	for _, err := range structural.Validate(widget, object, structural.Options{}) {
 		fmt.Println(err)

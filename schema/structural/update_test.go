@@ -35,7 +35,7 @@ func TestUpdateAgreesWithFullComputation(t *testing.T) {
 			t.Fatalf("seed %d: without nulls\n%s, want\n%s", seed, got, want)
 		}
 		next = want
-		got, want = DefaultUpdate(typ, next, live), Default(typ, next)
+		got, want = defaulted(DefaultUpdate(typ, next, live)), defaulted(Default(typ, next))
 		if !document.Identical(got, want) {
 			t.Fatalf("seed %d: filled\n%s, want\n%s", seed, got, want)
 		}
@@ -84,5 +84,5 @@ func TestSettled(t *testing.T) {
 // clean returns a pruned and defaulted object.
 func clean(typ *schema.Type, v document.Value) document.Value {
 	v, _ = Prune(typ, v)
-	return Default(typ, DropNulls(typ, v))
+	return defaulted(Default(typ, DropNulls(typ, v)))
 }

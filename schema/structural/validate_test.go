@@ -305,8 +305,8 @@ func FuzzWalks(f *testing.F) {
 		if again, unknown := Prune(typ, v); len(unknown) > 0 || !document.SameNode(again, v) {
 			t.Fatalf("pruned again: %v", unknown)
 		}
-		v = Default(typ, DropNulls(typ, v))
-		if again := Default(typ, DropNulls(typ, v)); !document.SameNode(again, v) {
+		v = defaulted(Default(typ, DropNulls(typ, v)))
+		if again := defaulted(Default(typ, DropNulls(typ, v))); !document.SameNode(again, v) {
 			t.Fatalf("defaulted again: %v, before %v", again, v)
 		}
 		for _, e := range Validate(typ, v, Options{}) {

@@ -312,7 +312,10 @@ func (w *walk) run(v object) {
 	kept = structural.DropNulls(typ, kept)
 	w.same("without nulls", text, kept, theirs)
 	defaulting.Default(theirs, w.crd.theirs)
-	full := structural.Default(typ, kept)
+	full, err := structural.Default(typ, kept)
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.same("defaulted", text, full, theirs)
 	if !reflect.DeepEqual(before, theirs) {
 		w.defaulted++
