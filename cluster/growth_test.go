@@ -169,7 +169,9 @@ func TestDefaultsAreBounded(t *testing.T) {
 	q.must(cluster.Patch, crds+"/things.x.example.com", list(fmt.Sprintf(long, strings.Repeat("x", 1000))), merge)
 	q.must(cluster.Create, things, few)
 	nothing := func(*cluster.Request) {}
-	apply := func(r *cluster.Request) { r.Format, r.Options.FieldManager, r.Options.Force = cluster.ApplyPatch, "m", new(true) }
+	apply := func(r *cluster.Request) {
+		r.Format, r.Options.FieldManager, r.Options.Force = cluster.ApplyPatch, "m", new(true)
+	}
 	for _, c := range []struct {
 		why, path, body string
 		verb            cluster.Verb
