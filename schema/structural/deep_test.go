@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // TestPathsOfDeepMembersAreBounded prunes a small object, most of whose members are unknown and have long
@@ -90,4 +91,42 @@ func manyNulls(n int) string {
 		fmt.Fprintf(&b, `"k%d":null,`, i)
 	}
 	return b.String()
+}
+
+// TestErrorsAreBounded validates small objects that have many errors with long paths, or one for each pair of an
+// item and a schema.
+func TestErrorsAreBounded(t *testing.T) {
+	const depth = 900
+	integers := func(name string) string {
+		return strings.Repeat(`{"type":"object","properties":{"`+name+`":`, depth) + `{"type":"object","additionalProperties":{"type":"integer"}}` + strings.Repeat("}}", depth)
+	}
+	spec := func(name string, n int) string {
+		return strings.Repeat(`{"`+name+`":`, depth) + "{" + strings.ReplaceAll(manyNulls(n), "null", `"x"`) + `"z":"x"}` + strings.Repeat("}", depth)
+	}
+	long := strings.Repeat("n", 1000)
+	all := `{"type":"array","items":{"type":"string"},"allOf":[` + strings.Repeat(`{"items":{"maxLength":5}},`, 1000) + `{"items":{"maxLength":6}}]}`
+	for _, c := range []struct {
+		why, schema, spec, first string
+		least                    int
+	}{
+		{"members with errors", integers("a"), spec("a", 50), "spec" + strings.Repeat(".a", depth) + ".k0", 51},
+		{"many members with errors", integers("a"), spec("a", 30_000), "spec" + strings.Repeat(".a", depth) + ".k0", 1000},
+		{"many members with errors and long paths", integers(long), spec(long, 10_000), "spec" + strings.Repeat("."+long, depth) + ".k0", 30},
+		{"lists of objects with errors", `{"type":"array","items":` + integers("a") + `}`, "[" + strings.Repeat(spec("a", 100)+",", 100) + spec("a", 1) + "]", "spec[0]" + strings.Repeat(".a", depth) + ".k0", 1000},
+		{"schemas that each refuse all items", all, `[` + strings.Repeat(`"xxxxxxx",`, 2000) + `""]`, "spec[0]", 2000},
+	} {
+		typ := typeOf(t, c.schema)
+		doc, err := document.Parse([]byte(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+c.spec+"}"), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		errs := Validate(typ, doc.Root, Options{})
+		runtime.ReadMemStats(&after)
+		used := (after.TotalAlloc - before.TotalAlloc) >> 20
+		if used > 1<<10 || len(errs) < c.least || schema.FieldText(errs[0].Path) != c.first {
+			t.Errorf("%s: %d errors, want at least %d, %d MiB were allocated, the first is of %.100s", c.why, len(errs), c.least, used, errs[0].Field)
+		}
+	}
 }

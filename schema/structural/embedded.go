@@ -69,7 +69,7 @@ func (c *validator) objectMeta(v document.Value, metadata func(document.Value) [
 				f.Path = append(f.Path, step)
 			}
 		}
-		c.errs = append(c.errs, f)
+		c.put(f)
 	}
 	c.below(start, document.FieldStep("metadata"))
 }

@@ -12,7 +12,7 @@ func (c *validator) junctors(r *schema.Validation, v document.Value) {
 		switch n, failed := c.count(r.OneOf, v, len(r.OneOf)); {
 		case n == 0:
 			c.addWorded(quoted, "must validate one and only one schema (oneOf). Found none valid")
-			c.errs = append(c.errs, failed...)
+			c.put(failed...)
 		case n > 1:
 			c.addWorded(quoted, "must validate one and only one schema (oneOf). Found "+decimal(int64(n))+" valid alternatives")
 		}
@@ -34,7 +34,7 @@ func (c *validator) anyOf(alternatives []*schema.Junctor, v document.Value) {
 	}
 	if n, failed := c.count(alternatives, v, 1); n == 0 {
 		c.addWorded(quoted, "must validate at least one schema (anyOf)")
-		c.errs = append(c.errs, failed...)
+		c.put(failed...)
 	}
 }
 

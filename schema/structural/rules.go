@@ -180,7 +180,7 @@ func (c *validator) multipleOf(factor float64, v document.Value) {
 	switch {
 	case factor <= 0:
 		text := numeral(v, factor)
-		c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewFloat(factor), Detail: text}, wording: ofFactor})
+		c.put(finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewFloat(factor), Detail: text}, wording: ofFactor})
 	case !multiple(v, factor):
 		c.addInBody(schema.ErrorInvalid, v, "should be a multiple of "+numeral(v, factor))
 	}

@@ -58,7 +58,7 @@ type pruner struct {
 	above, size int
 }
 
-// maxPaths is the maximum size in bytes of all paths that a pruner collects. Without it, the paths of
+// maxPaths is the maximum size in bytes of all paths that a pruner or a validator collects. Without it, the paths of
 // many members deep in an object could be thousands of times as large as the object. stepSize is
 // the size of a step without its name.
 const (

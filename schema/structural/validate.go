@@ -66,7 +66,7 @@ func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.
 	if len(c.errs) > start && o.Old.Exists() {
 		var before validator
 		if before.uniqueness(t, o.Old, document.Value{}); len(before.errs) > 0 {
-			c.errs = c.errs[:start]
+			c.cut(start)
 		}
 	}
 	return c.finish(), valid
@@ -76,6 +76,8 @@ func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.
 // those found below it, so that valid values need no allocation.
 type validator struct {
 	errs []finding
+	// size is that of errs in bytes.
+	size int
 	// catalog is Options.Catalog.
 	catalog *schema.Catalog
 	// part is Options.Below, and partType the type of that part.
@@ -133,18 +135,54 @@ const (
 	ofFactor         // factor MultipleOf declared for spec.a must be positive: 0
 )
 
+// findingSize is the size of an error without its path. Members that each have an error can be a hundred thousand, deep in an
+// object, and each schema of a junctor can report all of them.
+const findingSize = 256
+
+func (f *finding) size() int {
+	size := findingSize
+	for _, step := range f.Path {
+		size += sizeOf(step)
+	}
+	return size
+}
+
+func sizeOf(step document.Step) int {
+	name, _ := step.Name()
+	return stepSize + len(name)
+}
+
+// put adds errors, unless there are as many as maxPaths allows.
+func (c *validator) put(found ...finding) {
+	for i := range found {
+		if c.size > maxPaths && len(c.errs) > 0 {
+			return
+		}
+		c.size += found[i].size()
+		c.errs = append(c.errs, found[i])
+	}
+}
+
+// cut removes the errors from an index on.
+func (c *validator) cut(from int) {
+	for i := from; i < len(c.errs); i++ {
+		c.size -= c.errs[i].size()
+	}
+	c.errs = c.errs[:from]
+}
+
 func (c *validator) add(t schema.ErrorType, bad document.Value, detail string) {
-	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: c.brief(detail)}})
+	c.put(finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: c.brief(detail)}})
 }
 
 // addInBody adds an error whose detail begins with the path.
 func (c *validator) addInBody(t schema.ErrorType, bad document.Value, detail string) {
-	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: c.brief(detail)}, wording: inBody})
+	c.put(finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: c.brief(detail)}, wording: inBody})
 }
 
 // addWorded adds an error without a value.
 func (c *validator) addWorded(w wording, detail string) {
-	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewString(""), Detail: c.brief(detail)}, wording: w})
+	c.put(finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewString(""), Detail: c.brief(detail)}, wording: w})
 }
 
 // addAt adds an error in a member.
@@ -154,7 +192,13 @@ func (c *validator) addAt(key string, t schema.ErrorType, bad document.Value, de
 	c.below(start, document.FieldStep(key))
 }
 
+// below adds a step to the paths of the errors from start on. If the paths become too long, the first half of these errors
+// remains, and thus at least one.
 func (c *validator) below(start int, step document.Step) {
+	if n := len(c.errs) - start; n > 1 && c.size > maxPaths {
+		c.cut(start + n/2)
+	}
+	c.size += (len(c.errs) - start) * sizeOf(step)
 	for i := start; i < len(c.errs); i++ {
 		c.errs[i].Path = append(c.errs[i].Path, step)
 	}
@@ -294,7 +338,7 @@ func (c *validator) value(t *schema.Type, v, old, valid document.Value) {
 // ratchet discards the errors found in a value since start if the value is unchanged.
 func (c *validator) ratchet(start int, t *schema.Type, v, old document.Value) {
 	if len(c.errs) > start && old.Exists() && unchanged(t, v, old) {
-		c.errs = c.errs[:start]
+		c.cut(start)
 	}
 }
 
@@ -327,7 +371,7 @@ func (c *validator) members(t *schema.Type, v, old, valid document.Value) {
 		key := v.Key(i)
 		known := knownMember(t, key)
 		if t.Map.Closed() {
-			c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewString(key), Detail: key + " in body is a forbidden property"}, wording: ofMember})
+			c.put(finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewString(key), Detail: key + " in body is a forbidden property"}, wording: ofMember})
 		}
 		if known == nil || surelyValid(known, v.At(i)) {
 			continue
