@@ -193,10 +193,11 @@ func (f *filling) text() string {
 	case "rules":
 		return f.report.String()
 	case "diff":
+		text := readable(f.diff.String())
 		if hasColors(f.app.Out) {
-			return colorDiff(f.diff.String())
+			return colorDiff(text)
 		}
-		return f.diff.String()
+		return text
 	}
 	return string(encode(f.format, f.objects))
 }

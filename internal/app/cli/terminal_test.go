@@ -57,6 +57,7 @@ func TestNothingControlsTheTerminal(t *testing.T) {
 	odd := file("odd.json", object, evil, evil, evil, "m", evil, "f:"+evil, evil)
 	manifest := file("manifest.json", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "b", "labels": {"a": %s}}, "data": {"k": %s}}`, evil, evil)
 	other := file("other.json", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": %s, "namespace": %s}, %s: 1}`, evil, evil, evil)
+	service := file("service.json", `{"apiVersion": "v1", "kind": "Service", "metadata": {"name": %s, "namespace": %s, "labels": {"a": %s}}, "spec": {"ports": [{"name": %s, "port": 80}]}}`, evil, evil, evil, evil)
 	kind := file("kind.json", `{"apiVersion": "example.com/v1", "kind": %s, "metadata": {"name": "a"}}`, evil)
 	scenario := file("scenario.json", `{"scenario": "patchlab.dev/v1", "title": %s, "steps": [{"actor": %s, "do": "apply", "body": "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"a\", \"b\": 1}}"}]}`, evil, evil)
 	for _, args := range [][]string{
@@ -65,7 +66,7 @@ func TestNothingControlsTheTerminal(t *testing.T) {
 		{"apply", odd, manifest}, {"explain", live, manifest, "--color", "always"}, {"explain", live, other}, {"explain", odd, other, "--type", "merge"},
 		{"blame", live, "--color", "always"}, {"blame", odd}, {"blame", live, "--manager", "none"}, {"lint", live, odd, manifest, other, kind}, {"resolve", live, manifest}, {"resolve", live, other},
 		{"diff", live, manifest}, {"diff", odd, other}, {"diff", live, other}, {"migrate", live, "--from", evil, "-f", manifest}, {"migrate", live}, {"migrate", odd}, {"migrate", odd, "--from", "m"}, {"migrate", kind},
-		{"run", scenario}, {"run", "-v", scenario}, {"run", scenario, "--step", "1"}, {"apply", filepath.Join(folder, evil)}, {evil}, {"schema", evil},
+		{"defaults", service, "-o", "diff"}, {"defaults", service, "-o", "rules"}, {"defaults", kind, "-o", "diff"}, {"run", scenario}, {"run", "-v", scenario}, {"run", scenario, "--step", "1"}, {"apply", filepath.Join(folder, evil)}, {evil}, {"schema", evil},
 	} {
 		t.Run(strings.ReplaceAll(strings.Join(args, " "), folder+"/", ""), func(t *testing.T) {
 			var out, errOut bytes.Buffer

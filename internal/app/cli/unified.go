@@ -3,11 +3,12 @@ package cli
 import "znkr.io/diff/textdiff"
 
 // unified returns the unified diff between two texts, "" if they are equal. Where the lines that only one text has could
-// be any of several, they are a whole list item or block.
+// be any of several, they are a whole list item or block. A name may have characters that are not valid in names of objects or
+// files; they are escaped, because a line end would begin another header or a line that looks like a message.
 func unified(beforeName, afterName, before, after string) string {
 	hunks := textdiff.Unified(before, after, textdiff.IndentHeuristic())
 	if hunks == "" {
 		return ""
 	}
-	return "--- " + beforeName + "\n+++ " + afterName + "\n" + hunks
+	return "--- " + escaped(beforeName, "\t") + "\n+++ " + escaped(afterName, "\t") + "\n" + hunks
 }
