@@ -51,9 +51,9 @@ func (t *task) finalizerWarnings(live, next document.Value) []string {
 
 // strategyWarnings returns the warnings of the kind's strategy about a valid object, which the
 // API server collects before admission validates the object. live is the stored object, absent
-// for a new one; asked is a new object before the strategy prepared it.
-func (t *task) strategyWarnings(live, next, asked document.Value) []string {
-	return append(t.finalizerWarnings(live, next), t.ep.strategy.Warnings(t.ep.kind, t.ep.sub, next, live, asked)...)
+// for a new one.
+func (t *task) strategyWarnings(live, next document.Value) []string {
+	return append(t.finalizerWarnings(live, next), t.ep.strategy.Warnings(t.ep.kind, t.ep.sub, next, live)...)
 }
 
 // warned adds the deprecation warning of the requested version to the answer to a request.

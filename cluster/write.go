@@ -34,7 +34,7 @@ func (t *task) create() (outcome, *Status) {
 	if out.object, st = t.prepareNew(next); st != nil {
 		return out, st
 	}
-	out.warnings = append(out.warnings, t.strategyWarnings(document.Value{}, out.object.Value, next.Value)...)
+	out.warnings = append(out.warnings, t.strategyWarnings(document.Value{}, out.object.Value)...)
 	if out.object, st = t.admit(out.object, fieldmanager.Object{}); st != nil {
 		return out, st
 	}
@@ -85,6 +85,9 @@ func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Statu
 	}
 	t.passed(StageMetadata, next.Value)
 	asked := next.Value
+	for _, text := range t.ep.strategy.PreparationWarnings(k, asked) {
+		t.warn(text)
+	}
 	switch {
 	case k.Builtin && t.rules != nil:
 		next.Value = t.rules.PrepareForCreate(k, next.Value, t.registryRequest())
@@ -272,7 +275,7 @@ func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 		out.created = true
 		var st *Status
 		if out.object, st = t.prepareNew(next); st == nil {
-			out.warnings = append(out.warnings, t.strategyWarnings(live.Value, out.object.Value, next.Value)...)
+			out.warnings = append(out.warnings, t.strategyWarnings(live.Value, out.object.Value)...)
 			out.object, st = t.admit(out.object, live)
 		}
 		return out, st
@@ -292,7 +295,7 @@ func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 	if st != nil {
 		return out, st
 	}
-	out.warnings = append(out.warnings, t.strategyWarnings(live.Value, next.Value, document.Value{})...)
+	out.warnings = append(out.warnings, t.strategyWarnings(live.Value, next.Value)...)
 	if next, st = t.admit(next, live); st != nil {
 		return out, st
 	}

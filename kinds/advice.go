@@ -11,13 +11,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// An advice collects the warnings of a resource's strategy about a valid object
-// (WarningsOnCreate and WarningsOnUpdate in pkg/registry/*/strategy.go). The API server sends
-// them with the response, and kubectl prints them.
+// An advice collects the warnings of a resource's strategy about an object: those about a valid
+// one (WarningsOnCreate and WarningsOnUpdate in pkg/registry/*/strategy.go), and those that its
+// preparation adds before it is validated (PrepareForCreate). The API server sends them with the
+// response, and kubectl prints them.
 type advice struct {
 	check *check
-	// asked is the object before the strategy prepared it.
-	asked document.Value
 	texts []string
 }
 
@@ -32,13 +31,28 @@ type warning struct {
 	object func(a *advice, object, old field)
 	// status warns about an update through the status subresource; nil never does.
 	status func(a *advice, object field)
+	// preparation warns about a new object before the strategy prepares it; nil never does.
+	preparation func(a *advice, object field)
+}
+
+// PreparationWarnings returns the warnings about a new object of kind k that its strategy adds
+// when it prepares the object, which is given as it was before. The API server sends them even if
+// the object is refused afterwards.
+func (s *Strategy) PreparationWarnings(k *schema.Kind, object document.Value) []string {
+	w := s.warning()
+	if w == nil || w.preparation == nil {
+		return nil
+	}
+	a := advice{check: newCheck(k, "", object)}
+	defer a.check.release()
+	w.preparation(&a, a.check.root(object))
+	return a.texts
 }
 
 // Warnings returns the warnings about a valid object of kind k that is written through a
 // subresource ("" for the object itself), with its defaults and metadata. old is the live
-// object, absent for a new one; asked is the object before the strategy prepared it for
-// storage.
-func (s *Strategy) Warnings(k *schema.Kind, subresource string, object, old, asked document.Value) []string {
+// object, absent for a new one.
+func (s *Strategy) Warnings(k *schema.Kind, subresource string, object, old document.Value) []string {
 	if subresource == "scale" || !old.Exists() {
 		subresource = "" // the API server writes the object with its own strategy, and creates one so in any case
 	}
@@ -46,7 +60,7 @@ func (s *Strategy) Warnings(k *schema.Kind, subresource string, object, old, ask
 	if w == nil || subresource != "" && (subresource != "status" || w.status == nil) {
 		return nil
 	}
-	a := advice{check: newCheck(k, subresource, object), asked: asked}
+	a := advice{check: newCheck(k, subresource, object)}
 	defer a.check.release()
 	if subresource == "" {
 		w.object(&a, a.check.root(object), a.check.root(old))

@@ -11,14 +11,13 @@ func warnPod(a *advice, object, old field) {
 	if old.isSet() {
 		return
 	}
-	a.appArmor(a.check.root(a.asked))
 	a.podNames(object, old, "the Pod's hostname")
 	a.podSpec(object, false)
 }
 
-// appArmor warns about the deprecated annotations of a pod before they were copied to fields
+// warnAppArmor warns about the deprecated annotations of a pod before they are copied to fields
 // (pkg/registry/core/pod, applyAppArmorVersionSkew).
-func (a *advice) appArmor(pod field) {
+func warnAppArmor(a *advice, pod field) {
 	annotations := pod.get("metadata.annotations")
 	if annotations.members() == 0 || pod.get("spec.os.name").text() == "windows" {
 		return
@@ -229,7 +228,7 @@ func (a *advice) appArmorAnnotation(annotation, container, pod field) {
 		same = profile.get("type").text() == "Unconfined" && !profile.get("localhostProfile").isSet()
 	case annotation.text() == "runtime/default":
 		same = profile.get("type").text() == "RuntimeDefault" && !profile.get("localhostProfile").isSet()
-	case isLocal && local != "":
+	case isLocal && local != "" && strings.TrimSpace(local) == local: // others make no profile
 		same = profile.get("type").text() == "Localhost" && profile.get("localhostProfile").text() == local
 	}
 	if !same {
