@@ -149,6 +149,9 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 	if writes(r) && t.verb != cluster.Watch && !s.admit(w, r, s.writes) {
 		return
 	}
+	if form.as == formTable && query.Get("includeObject") != "Object" && t.subresource == "" && !writes(r) {
+		s.readStoredVersion(&t, request)
+	}
 	if t.verb == cluster.Watch {
 		s.watch(w, r, form, t, request)
 		return
@@ -170,6 +173,19 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		return
 	}
 	s.answer(w, r, form, t, response)
+}
+
+// readStoredVersion changes a read of a table without whole objects, whose rows kube-apiserver
+// makes of its internal version, into a read of the version in which objects are stored. Of the
+// kinds with such a version, others may order a list differently.
+func (s *Server) readStoredVersion(t *target, request *cluster.Request) {
+	if !t.kind.Builtin {
+		return
+	}
+	group, version, _ := schema.SplitAPIVersion(kinds.For(t.kind).StorageVersion)
+	if stored, ok := s.cluster.Kinds().Resource(group, version, t.resource); ok && group == t.group {
+		t.kind, request.Version = stored, version
+	}
 }
 
 // target resolves the kind and the verb of a request.
