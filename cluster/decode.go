@@ -391,6 +391,9 @@ func (t *task) decodeNext(k *schema.Kind, next, live document.Value, from defaul
 		return t.decodeCustom(k, next, live, from)
 	}
 	t.empties = writesEmpty(t.ep.strategy, k, next) || writesDropped(t.ep.strategy, k, next)
+	if from == defaults.FromJSON && (t.Format == JSON || t.Format == JSONPatch) {
+		from |= defaults.AsWritten // YAML is converted to JSON with sorted keys, as a merge patch is
+	}
 	out, err := defaults.DecodeUpdate(k, next, live, from|defaults.InMemory)
 	if err != nil {
 		return next, nil, &decodeError{err}

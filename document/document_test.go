@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -138,6 +139,37 @@ func TestPositionsOfBlocks(t *testing.T) {
 	} {
 		if at := docs[0].PositionOf(c.path).String(); at != c.want {
 			t.Errorf("%s: %s, want %s", c.why, at, c.want)
+		}
+	}
+}
+
+// TestTextOrder: the order of members in a text differs from that of their keys, and is lost when the object changes.
+func TestTextOrder(t *testing.T) {
+	const text = `{"z": 1, "empty": "", "a": {"c": 1, "b": 2}, "\u0062": [], "y": null}`
+	read := func(text string) Value {
+		d, err := Parse([]byte(text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Root
+	}
+	for _, c := range []struct {
+		why, want string
+		value     Value
+	}{
+		{"as it was read", "z empty a b y", read(text)},
+		{"an object within", "c b", read(text).Get("a")},
+		{"an object within, after a change beside it", "c b", read(text).With("z", NewInt(2)).Get("a")},
+		{"after a change", "a b empty y z", read(text).With("z", NewInt(2))},
+		{"no members", "", read("{}")},
+		{"from no text", "a b", NewObject().With("b", NewInt(1)).With("a", NewInt(1))},
+	} {
+		var keys []string
+		for _, i := range c.value.TextOrder() {
+			keys = append(keys, c.value.Key(i))
+		}
+		if got := strings.Join(keys, " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
 		}
 	}
 }

@@ -219,3 +219,19 @@ func sizeText(n int) string {
 	}
 	return strconv.Itoa(n) + " bytes"
 }
+
+// TextOrder returns the indices of the object's members in the order in which they are in the
+// text that it was read from; in ascending order of keys, which is that of the indices, if it was
+// not read from a text, or was changed since.
+func (v Value) TextOrder() []int {
+	members := v.n.kids()
+	order, at := make([]int, len(members)), make([]int, len(members))
+	for i := range members {
+		order[i] = i
+		if at[i] = offsetIn(v.n.raw, members[i].raw); at[i] < 0 || members[i].raw == "" { // an empty string has no address
+			at[i] = offsetIn(v.n.raw, members[i].key)
+		}
+	}
+	sort.SliceStable(order, func(i, j int) bool { return at[order[i]] < at[order[j]] })
+	return order
+}

@@ -50,6 +50,11 @@ const (
 	// of a second, and empty lists and maps are kept.
 	InMemory Source = 1 << 7
 
+	// AsWritten is a flag for FromJSON. Of several values that cannot be decoded, the error is about the
+	// first one in the text, and not about the first one by the names of the fields. In an object that
+	// was changed since it was read, as by a patch, the names decide.
+	AsWritten Source = 1 << 5
+
 	// Encoded is a flag for InMemory. The result is the JSON of the object in memory, as webhooks and
 	// policies get it: atomic lists are like the rest of the object.
 	Encoded Source = 1 << 6
@@ -107,13 +112,19 @@ func DecodeUpdate(k *schema.Kind, v, live document.Value, from Source) (Decoded,
 		return Decoded{Value: v}, nil
 	}
 	memory := from&InMemory != 0
-	d := decoder{root: t, from: from &^ (InMemory | Encoded), text: storedAsText(k.Group), memory: memory, encoded: from&Encoded != 0, path: make(document.Path, 0, usualDepth)}
-	from = d.from
+	d := decoder{root: t, from: from &^ (InMemory | Encoded | AsWritten), text: storedAsText(k.Group), memory: memory, encoded: from&Encoded != 0, path: make(document.Path, 0, usualDepth)}
 	out := d.value(t, v, live)
+	if d.err != nil && from&AsWritten != 0 {
+		first := decoder{root: t, from: d.from, asWritten: true}
+		first.value(t, v, document.Value{})
+		if first.err != nil { // otherwise it is an error of the conversion, which follows
+			d.err = first.err
+		}
+	}
 	if d.err != nil {
 		return Decoded{Value: v}, d.err
 	}
-	if from == FromTree {
+	if d.from == FromTree {
 		sort.SliceStable(d.problems, func(a, b int) bool { return d.problems[a].Message < d.problems[b].Message })
 	}
 	return Decoded{Value: out, Problems: d.problems, Stored: !d.differs, Emptied: d.emptied}, nil
@@ -126,21 +137,22 @@ func storedAsText(group string) bool {
 }
 
 type decoder struct {
-	root     *schema.Type
-	from     Source
-	text     bool // stored as JSON, see storedAsText
-	memory   bool // InMemory
-	encoded  bool // Encoded
-	differs  bool // memory made a difference
-	emptied  bool // an empty list or map was dropped
-	atomic   int  // number of enclosing atomic objects
-	whole    int  // number of enclosing atomic lists
-	path     document.Path
-	keys     []int        // indices in path of map keys
-	schema   *schema.Type // schema.JSONSchemaProps, if a value of it encloses this one
-	problems []Problem
-	err      error // the first error, or that of stop
-	stopped  bool
+	root      *schema.Type
+	from      Source
+	text      bool // stored as JSON, see storedAsText
+	memory    bool // InMemory
+	encoded   bool // Encoded
+	asWritten bool // AsWritten: only the error is wanted
+	differs   bool // memory made a difference
+	emptied   bool // an empty list or map was dropped
+	atomic    int  // number of enclosing atomic objects
+	whole     int  // number of enclosing atomic lists
+	path      document.Path
+	keys      []int        // indices in path of map keys
+	schema    *schema.Type // schema.JSONSchemaProps, if a value of it encloses this one
+	problems  []Problem
+	err       error // the first error, or that of stop
+	stopped   bool
 }
 
 // fail reports that v, the value at the current path, cannot be decoded.
@@ -197,6 +209,14 @@ func (d *decoder) object(t *schema.Type, v, live document.Value) document.Value 
 	}
 	if t.Name == schema.JSONSchemaProps {
 		d.schema = t
+	}
+	if d.asWritten {
+		for _, i := range v.TextOrder() {
+			if f := t.Map.Field(v.Key(i)); f != nil {
+				d.field(f, v.At(i), document.Value{})
+			}
+		}
+		return v
 	}
 	if t.Map.Atomic {
 		d.atomic++
