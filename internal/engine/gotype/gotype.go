@@ -172,11 +172,11 @@ func derived(t *schema.Type) string {
 		return "bool"
 	case schema.IntOrStringScalar:
 		return "intstr.IntOrString"
-	case schema.AnyScalar: // a type that can be anything may contain itself
-		return "interface {}"
 	}
 	switch {
-	case t.List != nil:
+	case t.Scalar == schema.AnyScalar && !strings.Contains(t.Name, "."): // not a Go type; one that can be anything may contain itself
+		return "interface {}"
+	case t.List != nil && t.Scalar != schema.AnyScalar:
 		return "[]" + derived(t.List.Elem)
 	case t.Name != "":
 		rest, name := cutLast(t.Name)
