@@ -44,7 +44,7 @@ deployment, deploy, gateways.shop.example. PATH is the path of the field, as for
 
   # Show a field of a custom resource
   patchlab schema gateway.spec.listeners --crd crds/`,
-		Args: arguments("KIND[.PATH]"),
+		Args: kindAndPath,
 		RunE: func(c *cobra.Command, args []string) error { return a.schema(c.Context(), args[0], &o) },
 		ValidArgsFunction: func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 			return a.schemaPaths(c.Context(), &o, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
@@ -58,6 +58,16 @@ deployment, deploy, gateways.shop.example. PATH is the path of the field, as for
 	f.BoolVar(&o.recursive, "recursive", false, "print subfields recursively")
 	oneOf(c, &o.output, "output", "o", "text", "output format: text, json or yaml", "text", "json", "yaml")
 	return c
+}
+
+// kindAndPath validates the argument KIND[.PATH]. If its parts are separate arguments, as in
+// 'schema deployment spec', the error names them joined.
+func kindAndPath(c *cobra.Command, args []string) error {
+	if len(args) < 2 {
+		return arguments("KIND[.PATH]")(c, args)
+	}
+	joined := strings.ReplaceAll(strings.Join(args, "."), "..", ".")
+	return usage("'" + c.CommandPath() + "' requires one argument, KIND[.PATH]; did you mean '" + c.CommandPath() + " " + joined + "'?")
 }
 
 func (a *App) schema(ctx context.Context, name string, o *schemaOptions) error {
