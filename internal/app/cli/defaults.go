@@ -12,6 +12,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -252,7 +253,11 @@ func (f *filling) decodes(kind *schema.Kind, obj manifest.Object) error {
 	_, problems, err := defaults.Decode(kind, obj.Value, defaults.FromJSON)
 	var undecoded *defaults.DecodeError
 	if errors.As(err, &undecoded) {
-		return fmt.Errorf("%s: %w", obj.PositionOf(undecoded.Path), err)
+		hint := explain.QuoteHint(kind.Type().At(undecoded.Path), undecoded.Value)
+		if hint != "" {
+			hint = "; " + hint
+		}
+		return fmt.Errorf("%s: %w%s", obj.PositionOf(undecoded.Path), err, hint)
 	}
 	if !kind.Builtin {
 		_, unknown := structural.Prune(kind.Type(), obj.Value)
