@@ -361,3 +361,27 @@ func TestAddressesOfADryRun(t *testing.T) {
 		}
 	}
 }
+
+// TestNameThatAnAddressCannotReferTo: the IPAddress of a cluster IP refers to the Service, whose name must be valid there.
+// As in the answers of kube-apiserver in testdata/invalid, the error names the IP, requested or chosen, and shows
+// clusterIPs as they were before the choice.
+func TestNameThatAnAddressCannotReferTo(t *testing.T) {
+	c, err := New(Config{Addresses: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ reason, metadata, spec, want string }{
+		{"an IP that is chosen, no name", `{}`, `{"ports":[{"port":80}]}`,
+			`[""]: failed to allocate IP: IPAddress.networking.k8s.io "10.96.1.1" is invalid: spec.parentRef.name: Required value`},
+		{"an IP that is chosen, a name with a slash", `{"name":"a/b"}`, `{"ports":[{"port":80}]}`,
+			`[""]: failed to allocate IP: IPAddress.networking.k8s.io "10.96.1.2" is invalid: spec.parentRef.name: Invalid value: "a/b": may not contain '/'`},
+		{"an IP that is requested", `{"name":"a/b"}`, `{"clusterIP":"10.96.0.9","ports":[{"port":80}]}`,
+			`["10.96.0.9"]: failed to allocate IP 10.96.0.9: IPAddress.networking.k8s.io "10.96.0.9" is invalid: spec.parentRef.name: Invalid value: "a/b": may not contain '/'`},
+	} {
+		_, err := c.Do(t.Context(), &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d",
+			Body: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Service","metadata":%s,"spec":%s}`, tc.metadata, tc.spec)})
+		if err == nil || !strings.HasSuffix(err.Error(), "spec.clusterIPs: Invalid value: "+tc.want) {
+			t.Errorf("%s: %v, want %s", tc.reason, err, tc.want)
+		}
+	}
+}

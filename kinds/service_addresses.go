@@ -130,14 +130,16 @@ func checksHealth(spec document.Value) bool {
 	return spec.Get("type").StringOr("") == "LoadBalancer" && spec.Get("externalTrafficPolicy").StringOr("") == "Local"
 }
 
-// notAllocated returns the detail of the error for an IP, requested if it is not "", whose IPAddress
-// is refused. kube-apiserver names the IP that it has chosen.
-func notAllocated(requested, why string) string {
-	failed := "failed to allocate IP"
+// notAllocated reports that the IPAddress of a cluster IP is refused. kube-apiserver names the IP also if
+// it has chosen it; the value of clusterIPs is then that before the choice.
+func (c *check) notAllocated(requested string, ips field, why string) {
+	failed, shown := "failed to allocate IP", ips.Value
 	if requested != "" {
 		failed += " " + requested
+	} else {
+		shown = document.NewStrings("")
 	}
-	return failed + ": IPAddress.networking.k8s.io " + strconv.Quote(requested) + " is invalid: spec.parentRef.name: " + why
+	c.invalidValue(ips, shown, failed+": IPAddress.networking.k8s.io "+strconv.Quote(ips.item(0).text())+" is invalid: spec.parentRef.name: "+why)
 }
 
 // freeIPs requires cluster IPs that are not allocated. From Kubernetes 1.33 on, one is allocated,
@@ -151,11 +153,11 @@ func (c *check) freeIPs(asked, spec field, old document.Value, given *Given) boo
 	if name := c.object.Lookup("metadata", "name").StringOr(""); !old.Exists() && given.LastPort > 0 && c.kind.Since("1.33") {
 		requested := asked.get("clusterIP").text()
 		if name == "" {
-			c.invalid(shown, notAllocated(requested, "Required value"))
+			c.notAllocated(requested, shown, "Required value")
 			return false
 		}
 		if why := names.PathSegment(name); why != "" {
-			c.invalid(shown, notAllocated(requested, "Invalid value: "+strconv.Quote(name)+": "+why))
+			c.notAllocated(requested, shown, "Invalid value: "+strconv.Quote(name)+": "+why)
 			return false
 		}
 	}
