@@ -317,3 +317,27 @@ func FuzzWalks(f *testing.F) {
 		Validate(typ, v, Options{Old: v})
 	})
 }
+
+// TestNumbersBeforeRanges: before Kubernetes 1.36, no number is outside the range of its type or format, nor are limits; a
+// factor that is not an integer loses its fraction first. The wanted errors are those of kube-apiserver 1.35.4.
+func TestNumbersBeforeRanges(t *testing.T) {
+	catalog, err := schema.Builtin("1.35")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ reason, schema, in, want string }{
+		{"a fraction", "{type: integer}", "1.5", `spec: Invalid value: "number": spec in body must be of type integer: "number"`},
+		{"a fraction below a limit with a fraction", "{type: integer, minimum: 0.5}", "0.1", `spec: Invalid value: "number": spec in body must be of type integer: "number"
+spec: Invalid value: 0.1: spec in body should be greater than or equal to 0.5`},
+		{"an integer below such a limit", "{type: integer, minimum: 0.5}", "-1", "spec: Invalid value: -1: spec in body should be greater than or equal to 0"},
+		{"an integer and a factor below one", "{type: integer, multipleOf: 0.5}", "3", "spec: Invalid value: 0: factor MultipleOf declared for spec must be positive: 0"},
+		{"more than 64 bits", "{type: integer}", "1e300", `spec: Invalid value: "number": spec in body must be of type integer: "number"`},
+		{"more than 32 bits", "{type: integer, format: int32}", "3000000000", ""},
+		{"more than a float holds", "{type: number, format: float}", "1e300", ""},
+	} {
+		got := texts(Validate(typeOf(t, c.schema), parse(t, thing+c.in+"}"), Options{Catalog: catalog}))
+		if got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.reason, got, c.want)
+		}
+	}
+}
