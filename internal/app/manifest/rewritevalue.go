@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -137,7 +138,7 @@ func (m *textLines) replaceFlow(line, at int, now, value document.Value) error {
 	if end == 0 || document.SameNode(now, m.doc.Root) {
 		return errFlow
 	}
-	m.lines = append(m.lines[:line], strings.SplitAfter(text[:at]+flowText(value)+text[at+end:], "\n")...)
+	m.lines = append(m.lines[:line], strings.SplitAfter(text[:at]+m.flowText(now, value)+text[at+end:], "\n")...)
 	return nil
 }
 
@@ -164,21 +165,66 @@ func FlowLength(text string) int {
 	return 0
 }
 
-// flowText formats a value in flow style.
-func flowText(v document.Value) string {
+// flowText formats a value in flow style. The members that remain of now, the value that it
+// replaces, keep their order, and texts that do not change keep their quotes.
+func (m *textLines) flowText(now, v document.Value) string {
 	var parts []string
 	switch v.Kind() {
 	case document.Object:
-		for name, kid := range v.Members() {
-			parts = append(parts, flowText(document.NewString(name))+": "+flowText(kid))
+		for _, name := range m.flowOrder(now, v) {
+			parts = append(parts, flowScalar(document.NewString(name))+": "+m.flowText(now.Get(name), v.Get(name)))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case document.List:
-		for _, kid := range v.Items() {
-			parts = append(parts, flowText(kid))
+		for i, item := range v.Items() {
+			parts = append(parts, m.flowText(itemBefore(now, i, item), item))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
+	if line, at, ok := m.find(now); ok && document.Identical(now, v) {
+		text := m.lines[line][at:]
+		text = text[:scalarLength(text)]
+		if n := len(text); n > 1 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
+			return text
+		}
+	}
+	return flowScalar(v)
+}
+
+// flowOrder returns the names of the members of v: first those of now, as the text has them, and
+// then the new ones.
+func (m *textLines) flowOrder(now, v document.Value) []string {
+	var names, fresh []string
+	for name := range v.Members() {
+		if now.Get(name).Exists() {
+			names = append(names, name)
+		} else {
+			fresh = append(fresh, name)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		x, y := m.doc.Position(now.Get(a)), m.doc.Position(now.Get(b))
+		return cmp.Or(x.Line-y.Line, x.Column-y.Column)
+	})
+	return append(names, fresh...)
+}
+
+// itemBefore returns the item of now that the i-th item of a list replaces: the same item, if now
+// has it, otherwise that at the same place.
+func itemBefore(now document.Value, i int, item document.Value) document.Value {
+	for _, old := range now.Items() {
+		if document.Identical(old, item) {
+			return old
+		}
+	}
+	if now.Kind() == document.List && i < now.Len() {
+		return now.At(i)
+	}
+	return document.Value{}
+}
+
+// flowScalar formats a scalar in flow style.
+func flowScalar(v document.Value) string {
 	text, ok := v.YAMLScalar()
 	if !ok || strings.ContainsAny(text, ",[]{}") {
 		return v.String()
