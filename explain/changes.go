@@ -25,6 +25,9 @@ const (
 	TakenOver Effect = "taken over"
 	// Shared: the field has the same value and one more owner.
 	Shared Effect = "shared"
+	// Owned: the field has the same value and its first owner, as a default that a configuration
+	// states.
+	Owned Effect = "owned"
 	// GivenUp: the field has the same value and lost an owner.
 	GivenUp Effect = "given up"
 )
@@ -216,6 +219,8 @@ func effect(c *Change) Effect {
 		return TakenOver
 	case !document.Identical(c.Before, c.After):
 		return Set
+	case won && len(c.OwnersBefore) == 0 && len(c.OwnersAfter) == 1:
+		return Owned
 	case won:
 		return Shared
 	case lost:

@@ -291,7 +291,7 @@ func (w *recordedWrite) check(t *testing.T, count map[string]int) {
 	}
 	for _, path := range w.keptAgainstWish(t) {
 		count["kept"]++
-		if !w.covered(path, explain.Kept, explain.Ignored, explain.GivenUp, explain.TakenOver, explain.Shared, explain.Set, explain.Removed, explain.Reordered) {
+		if !w.covered(path, explain.Kept, explain.Ignored, explain.GivenUp, explain.TakenOver, explain.Shared, explain.Owned, explain.Set, explain.Removed, explain.Reordered) {
 			t.Errorf("%s: %s stays without a reason", w.name, path)
 		}
 	}

@@ -82,6 +82,8 @@ var reasonCases = []struct {
 		".spec.replica refused refused/strict", "kubectl apply asks for strict field validation"},
 	{"an unknown field in an apply", patchlab.ActionApply, "bob", head + "}, spec: {replica: 1}}",
 		".spec.replica refused refused/unknown", "no field validation drops it"},
+	{"a default that a configuration states", patchlab.ActionApply, "bob", head + "}, spec: {progressDeadlineSeconds: 600}}",
+		".spec.progressDeadlineSeconds owned apply/own", "nobody owned the default, so no other manager has the field"},
 	{"a wrong type", patchlab.ActionMergePatch, "bob", "{spec: {replicas: many}}",
 		".spec.replicas refused refused/type", "a string in a numeric field"},
 }

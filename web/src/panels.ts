@@ -255,7 +255,7 @@ export class Panels {
 }
 
 /** The effects of changes, which are listed as such, and not all at first if there are many. */
-const effectsOfChanges: ReadonlySet<string> = new Set(["set", "removed", "taken over", "shared", "given up", "reordered"]);
+const effectsOfChanges: ReadonlySet<string> = new Set(["set", "removed", "taken over", "shared", "owned", "given up", "reordered"]);
 
 /** The rule of a request that is refused as a whole. Its text adds nothing to the response. */
 const wholeRequest = "refused/request";

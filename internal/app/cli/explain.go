@@ -336,7 +336,7 @@ func grouped(list []explain.Reason) [][]explain.Reason {
 // effectColors are the terminal colors of effects.
 var effectColors = map[explain.Effect]string{
 	explain.Set: "\x1b[32m", explain.Removed: "\x1b[31m", explain.Kept: "\x1b[33m", explain.Ignored: "\x1b[33m",
-	explain.Refused: "\x1b[31m", explain.Conflicting: "\x1b[31m", explain.TakenOver: "\x1b[36m", explain.Shared: "\x1b[36m", explain.GivenUp: "\x1b[36m",
+	explain.Refused: "\x1b[31m", explain.Conflicting: "\x1b[31m", explain.TakenOver: "\x1b[36m", explain.Shared: "\x1b[36m", explain.Owned: "\x1b[36m", explain.GivenUp: "\x1b[36m",
 }
 
 func (w *reasonWriter) group(list []explain.Reason) {

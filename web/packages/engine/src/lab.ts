@@ -47,7 +47,7 @@ export interface FieldOwners {
 /** A field that differs between two states. A missing value is undefined. */
 export interface Change {
   path: string;
-  effect: "set" | "removed" | "taken over" | "shared" | "given up";
+  effect: "set" | "removed" | "taken over" | "shared" | "owned" | "given up";
   before: Value;
   after: Value;
   ownersBefore: string[];
