@@ -158,7 +158,7 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	}
 	if m.at < live.given && w.withoutOwners(live, m.at) {
 		w.notes = append(w.notes, NoteText("a live object has no managedFields, so its fields are owned by \"before-first-apply\"; "+
-			"'kubectl get --show-managed-fields' prints them"))
+			"'kubectl get --show-managed-fields' exports them, if there are any"))
 	}
 	return w, nil
 }

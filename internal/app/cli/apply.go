@@ -228,6 +228,7 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 	}
 	out := newPrinter(a, &o.output, in.lab, len(in.changes.objects()))
 	out.summary.details = o.inputs.again(a, " -o diff")
+	out.live = o.inputs.liveArguments()
 	out.transfers, out.force = o.change.TransferClientSide, o.change.Force
 	shown := openedCase{options: o}
 	var bodies []string

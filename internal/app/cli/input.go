@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
@@ -67,6 +68,19 @@ func (f *inputFlags) again(a *App, output string) string {
 	return full
 }
 
+// liveArguments returns LIVE for another command that reads it, with the flags that concern it.
+func (f *inputFlags) liveArguments() string {
+	var others []string
+	f.command.Flags().VisitAll(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "namespace", "context", "kubeconfig", "recursive", "crd", "crds-from-cluster", "openapi", "kube-version":
+		default:
+			others = append(others, flag.Name)
+		}
+	})
+	return shellQuote(f.live) + flagsOf(f.command, others...)
+}
+
 // complete takes LIVE and PATCH from the arguments.
 func (f *inputFlags) complete(args []string) error {
 	switch n := len(args); {
@@ -82,7 +96,11 @@ func (f *inputFlags) complete(args []string) error {
 		return usage("'" + f.command.CommandPath() + "' explains a change, and requires the arguments LIVE and PATCH; for the fields of a kind, use: " + f.command.Root().CommandPath() + " schema " + args[0])
 	case n != 2:
 		first, change := argumentNames(f.command)
-		return usage("'" + f.command.CommandPath() + "' requires the arguments " + first + " and " + change + ", or the change in -f or -k\nUsage: " + f.command.UseLine())
+		created := ""
+		if n == 1 && f.command.Name() == "apply" && isFile(args[0]) {
+			created = "; to create the objects of the file, use: " + f.command.CommandPath() + " -f " + shellQuote(args[0])
+		}
+		return usage("'" + f.command.CommandPath() + "' requires the arguments " + first + " and " + change + ", or the change in -f or -k" + created + "\nUsage: " + f.command.UseLine())
 	default:
 		f.files = args[1:]
 	}
@@ -103,6 +121,12 @@ func (f *inputFlags) complete(args []string) error {
 		return usage("only one of " + first + " and " + second + " can be standard input")
 	}
 	return nil
+}
+
+// isFile reports whether an argument is the name of a file, and not of a folder.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // looksLikeField reports whether an argument of explain is a field of a kind, as that of 'kubectl

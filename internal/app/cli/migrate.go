@@ -165,6 +165,10 @@ type migrating struct {
 
 func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (*migrating, error) {
 	name := args[0]
+	if i := slices.IndexFunc(args[1:], isFile); i >= 0 {
+		file := args[1+i]
+		return nil, usage(file + " is a file; to test it as the manifest to be applied next, use -f " + shellQuote(file))
+	}
 	chosen, err := selectionOf(args[1:])
 	if err != nil {
 		return nil, err

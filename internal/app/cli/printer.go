@@ -35,6 +35,7 @@ type printer struct {
 	// applier is the field manager of a change with conflicts, and migrated an owner that
 	// migrate can replace; "" for none.
 	applier, migrated string
+	live              string // the arguments for LIVE of another command, for advice
 	// transfers reports whether the fields of client-side apply are transferred, and transferred
 	// whether one of them is in conflict.
 	transfers, transferred bool
@@ -228,7 +229,7 @@ func (p *printer) failed(err error) error {
 		p.applier, p.migrated = e.FieldManager, cmp.Or(p.migrated, migratedManager(e))
 		p.transferred = p.transferred || p.transfers && ofClientApply(e)
 		if !p.several {
-			text = conflictReport(e) + "\n\n" + p.app.conflictAdvice(len(e.Conflicts.List), p.applier, p.migrated, p.transferred)
+			text = conflictReport(e) + "\n\n" + p.conflictAdvice(len(e.Conflicts.List))
 		}
 	}
 	p.summary.counts[what]++
@@ -274,7 +275,7 @@ func (p *printer) finish(exitCode bool) error {
 	p.notes.print()
 	p.summary.noteWarnings()
 	if p.several && p.conflicts > 0 {
-		_, _ = io.WriteString(p.app.Err, readable("\n"+p.fieldsInConflict()+"\n"+p.app.conflictAdvice(p.conflicts, p.applier, p.migrated, p.transferred))+"\n")
+		_, _ = io.WriteString(p.app.Err, readable("\n"+p.fieldsInConflict()+"\n"+p.conflictAdvice(p.conflicts))+"\n")
 	}
 	p.summary.note(p.several)
 	switch counts := p.summary.counts; {

@@ -63,25 +63,24 @@ func conflictReport(e *patchlab.Error) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// conflictAdvice lists the ways to resolve conflicts. migrated is a manager whose updates own a
-// field in conflict, and which migrate can replace; "" if there is none. transferred reports whether
-// a field in conflict is one that kubectl transfers to the applier, so that nobody keeps it.
-func (a *App) conflictAdvice(conflicts int, manager, migrated string, transferred bool) string {
+// conflictAdvice lists the ways to resolve a number of conflicts.
+func (p *printer) conflictAdvice(conflicts int) string {
 	conflict := "conflict"
 	if conflicts > 1 {
 		conflict = "conflicts"
 	}
 	removed := ""
-	if transferred {
+	if p.transferred { // nobody keeps it
 		removed = ", but what " + clientApplier + " set is removed"
 	}
 	text := fmt.Sprintf(`To resolve the %[1]s, choose one for each field:
   force            run again with --force-conflicts: %[2]s becomes the owner, the other manager loses it
   drop the field   remove it from the applied manifest: the other manager keeps it%[3]s
-  adopt the value  set it to the live value: both managers own it`, conflict, manager, removed)
-	if migrated != "" {
+  adopt the value  set it to the live value: both managers own it`, conflict, p.applier, removed)
+	if p.migrated != "" {
 		text += fmt.Sprintf(`
-  migrate          '%[3]s migrate --from %[1]s --to %[2]s': %[2]s takes over what %[1]s set by updates`, shellQuote(migrated), shellQuote(manager), a.program())
+  migrate          '%[3]s migrate %[4]s --from %[1]s --to %[2]s': %[2]s takes over what %[1]s set by updates`,
+			shellQuote(p.migrated), shellQuote(p.applier), p.app.program(), p.live)
 	}
 	return text
 }
