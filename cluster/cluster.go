@@ -15,7 +15,8 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Cluster answers API requests over a store of objects. It is safe for concurrent use.
+// Cluster answers API requests over a store of objects. [New] returns one; a zero Cluster is
+// not usable. It is safe for concurrent use.
 type Cluster struct {
 	*pipeline
 	store store.Store[*Record]

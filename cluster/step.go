@@ -25,7 +25,8 @@ func Step(config Config, live document.Value, r *Request) (*Response, error) {
 }
 
 // A Pipeline answers creates, updates and patches of single objects that the caller holds,
-// without a store. It caches what it prepares for each kind, and is safe for concurrent use.
+// without a store. [NewPipeline] returns one; a zero Pipeline is not usable. It caches what it prepares
+// for each kind, and is safe for concurrent use.
 type Pipeline struct{ pipeline *pipeline }
 
 // NewPipeline returns a pipeline. It ignores config.Store and config.BookmarkInterval. It

@@ -76,8 +76,8 @@ func Run(ctx context.Context, s *Scenario) ([]Result, error) {
 	return results, nil
 }
 
-// Runner runs steps one by one on its own cluster. [Scenario.Begin] and [NewRunner] return one. It is
-// not safe for concurrent use.
+// Runner runs steps one by one on its own cluster. [Scenario.Begin] and [NewRunner] return one; a zero
+// Runner is not usable. It is not safe for concurrent use.
 type Runner struct {
 	cluster *cluster.Cluster
 	store   *store.Memory[*cluster.Record]

@@ -25,7 +25,7 @@ type CacheOptions[T any] struct {
 }
 
 // Cache is a [Store] that holds the items of another store, and their recent history, in
-// memory. It follows that store with a single watch, and serves any number of lists and
+// memory. [NewCache] returns one; a zero Cache is not usable. It follows that store with a single watch, and serves any number of lists and
 // watches from memory. Writes, counts, and reads of a single key, go to the underlying store.
 //
 // Its reads are as fresh as those of the underlying store: a read without Cached first gets

@@ -42,8 +42,9 @@ const (
 	DefaultHistoryBytes = 64 << 20
 )
 
-// Memory is a [Store] in memory. Writes are serialized, but hold no lock while they call the
-// caller's functions, and readers do not wait while watchers are notified.
+// Memory is a [Store] in memory. [NewMemory] returns one; a zero Memory is not usable. Writes are
+// serialized, but hold no lock while they call the caller's functions, and readers do not wait while
+// watchers are notified.
 type Memory[T any] struct {
 	*timeline[T]
 	options MemoryOptions[T]
