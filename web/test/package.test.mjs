@@ -81,6 +81,15 @@ lab.apply(null, {}, { fieldManger: "alice" });
     run(tsc, "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom", "--types", "node", "--typeRoots", types, "typed.mts");
   });
 
+  test("names the README for a module that a bundler has moved without its files", () => {
+    const out = lab(`
+      try { await load({ engine: "./missing.wasm" }); } catch (error) { return [error.message, error.cause.code]; }
+    `);
+    assert.match(out[0], /^the engine could not be loaded: ENOENT.*missing\.wasm'; see "Bundlers" in the README of @patchlab\/engine$/);
+    assert.equal(out[1], "ENOENT");
+    assert.match(readFileSync(join(folder, "README.md"), "utf8"), /^## Bundlers$/m);
+  });
+
   test("throws what the API server would refuse, and tells what cannot be read", () => {
     const out = lab(`
       const lab = await load();

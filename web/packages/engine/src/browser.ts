@@ -14,7 +14,7 @@ export interface LoadOptions extends LabOptions {
 
 async function get(file: URL | string): Promise<Response> {
   const response = await fetch(file);
-  if (!response.ok) throw new Error(`the engine could not be loaded: the host answers ${response.status} for ${response.url}`);
+  if (!response.ok) throw new Error(`the engine could not be loaded: the host answers ${response.status} for ${response.url}; see "Bundlers" in the README of @patchlab/engine`);
   return response;
 }
 

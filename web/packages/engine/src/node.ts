@@ -7,8 +7,17 @@ import { Runtime } from "./runtime.js";
 export * from "./lab.js";
 export type { LoadOptions };
 
-/** read reads a file by its path or its address, which import.meta.resolve returns as a string. */
-const read = (file: URL | string): Promise<Uint8Array<ArrayBuffer>> => readFile(typeof file === "string" && file.startsWith("file:") ? new URL(file) : file);
+/**
+ * read reads a file by its path or its address, which import.meta.resolve returns as a string. A bundler may have
+ * moved this module without the files beside it.
+ */
+async function read(file: URL | string): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return await readFile(typeof file === "string" && file.startsWith("file:") ? new URL(file) : file);
+  } catch (cause) {
+    throw new Error(`the engine could not be loaded: ${(cause as Error).message}; see "Bundlers" in the README of @patchlab/engine`, { cause });
+  }
+}
 
 /** load loads the engine and returns a Lab. */
 export async function load({ engine = engineURL, catalog = catalogURL, ...options }: LoadOptions = {}): Promise<Lab> {
