@@ -41,6 +41,7 @@ func (o *clientFlags) add(c *cobra.Command) {
 // client is a client of an API server.
 type client struct {
 	base, token string
+	namespace   string // of the context, "" if there is none
 	http        *http.Client
 }
 
@@ -147,7 +148,9 @@ func fromKubeconfig(config document.Value, name string) (*client, error) {
 		}
 		token = strings.TrimSpace(string(data))
 	}
-	return newClient(cluster.Get("server").StringOr(""), token, c), nil
+	opened := newClient(cluster.Get("server").StringOr(""), token, c)
+	opened.namespace = context.Get("namespace").StringOr("")
+	return opened, nil
 }
 
 // named returns a member of the entry with the given name.

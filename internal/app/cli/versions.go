@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +49,7 @@ ambiguous: configmaps, deploy, deployments.apps.
 	}
 	o.client.add(c)
 	f := c.Flags()
-	f.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of the object")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object (default that of the context, otherwise \"default\")")
 	f.BoolVarP(&o.watch, "watch", "w", false, "watch for new versions until the object is deleted or Ctrl-C is pressed")
 	f.IntVar(&o.count, "count", 0, "with --watch, exit after this number of versions; 0 means no limit")
 	return c
@@ -62,7 +64,7 @@ func (a *App) versions(ctx context.Context, o *versionsOptions, what string) err
 	if err != nil {
 		return err
 	}
-	collection, err := c.collection(ctx, resource, o.namespace)
+	collection, err := c.collection(ctx, resource, cmp.Or(o.namespace, c.namespace, "default"))
 	if err != nil {
 		return err
 	}
@@ -70,7 +72,10 @@ func (a *App) versions(ctx context.Context, o *versionsOptions, what string) err
 	if err != nil {
 		return err
 	}
-	v := &versionsPrinter{app: a}
+	v := &versionsPrinter{app: a, kind: schema.Deduced()}
+	if o.watch {
+		v.kind = c.typeOf(ctx, collection, object)
+	}
 	v.row("VERSION", "GENERATION", "OBSERVED", "UID", "CHANGED")
 	v.print("", object)
 	if !o.watch || v.printed == o.count {
@@ -85,6 +90,7 @@ func (a *App) versions(ctx context.Context, o *versionsOptions, what string) err
 // versionsPrinter prints a line for each version.
 type versionsPrinter struct {
 	app     *App
+	kind    *schema.Type
 	before  document.Value
 	printed int
 }
@@ -95,7 +101,7 @@ func (v *versionsPrinter) print(kind string, object document.Value) {
 	case kind == "DELETED":
 		changed = "deleted"
 	case v.before.Exists():
-		changed = changedFields(v.before, object)
+		changed = changedFields(v.kind, v.before, object)
 	}
 	number := func(keys ...string) string {
 		if n, ok := object.Lookup(keys...).Int(); ok {
@@ -119,7 +125,7 @@ func (v *versionsPrinter) row(version, generation, observed, uid, changed string
 const shownChanges = 5
 
 // changedFields lists the fields that differ between two versions, with their owners.
-func changedFields(before, after document.Value) string {
+func changedFields(kind *schema.Type, before, after document.Value) string {
 	was, err := fieldmanager.Split(before)
 	if err != nil {
 		return err.Error()
@@ -129,7 +135,7 @@ func changedFields(before, after document.Value) string {
 		return err.Error()
 	}
 	var all []string
-	for _, c := range explain.Changes(schema.Deduced(), was, is) {
+	for _, c := range explain.Changes(kind, was, is) {
 		path := c.Path.String()
 		if path == ".metadata.resourceVersion" {
 			continue
@@ -152,6 +158,27 @@ func changedFields(before, after document.Value) string {
 		all = append(all[:shownChanges], fmt.Sprintf("and %d more", len(all)-shownChanges))
 	}
 	return strings.Join(all, "; ")
+}
+
+// typeOf returns the type of an object, without which a list with keys differs as a whole: that of the
+// built-in kind, or that of the CustomResourceDefinition on the server, if it can be read.
+func (c *client) typeOf(ctx context.Context, collection string, object document.Value) *schema.Type {
+	builtin, err := schema.Builtin(schema.DefaultVersion)
+	if err != nil {
+		return schema.Deduced()
+	}
+	kinds := schema.NewRegistry(builtin)
+	if _, ok := kinds.Of(object); !ok {
+		group, _, _ := schema.SplitAPIVersion(object.Get("apiVersion").StringOr(""))
+		definition, err := c.do(ctx, "GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"+path.Base(collection)+"."+url.PathEscape(group), "", "")
+		if crd, invalid := schema.FromCRD(definition); err == nil && invalid == nil {
+			kinds.AddCRD(crd)
+		}
+	}
+	if kind, ok := kinds.Of(object); ok {
+		return kind.Type()
+	}
+	return schema.Deduced()
 }
 
 // collection returns the path of a resource's collection in a namespace, or of a
