@@ -25,7 +25,8 @@ type Limit struct {
 const (
 	// LimitJSONIndex: the patch refers to list items by index.
 	LimitJSONIndex = "json/index"
-	// LimitJSONAbsent: the patch is refused if one of its fields no longer exists.
+	// LimitJSONAbsent: the patch is refused if a field that it removes, or what contains a field that
+	// it replaces, no longer exists.
 	LimitJSONAbsent = "json/absent"
 	// LimitMergeList: the patch replaces a whole list.
 	LimitMergeList = "merge/list"
@@ -63,21 +64,30 @@ const (
 func JSONLimits(from, patch document.Value) []Limit {
 	var limits []Limit
 	lists := map[string]bool{} // with a limit
-	fails := false
+	removes, replaces := false, false
 	for _, op := range patch.Items() {
+		pointer := op.Get("path").StringOr("")
 		if name := op.Get("op").StringOr(""); name == "remove" || name == "replace" {
-			fails = true
-			if path, ok := member(from, op.Get("path").StringOr("")); ok {
+			removes = removes || name == "remove"
+			replaces = replaces || name == "replace" && strings.Count(pointer, "/") > 1
+			if path, ok := member(from, pointer); ok {
 				limits = append(limits, wholeObject(from.Follow(path), path, op.Get("value"))...)
 			}
 		}
-		if list, ok := indexed(from, op.Get("path").StringOr("")); ok && !lists[list.String()] {
+		if list, ok := indexed(from, pointer); ok && !lists[list.String()] {
 			lists[list.String()] = true
 			limits = append(limits, Limit{LimitJSONIndex, list, "items are referenced by index: if another item is added or removed before them, the patch changes the wrong item"})
 		}
 	}
-	if fails {
-		limits = append(limits, Limit{Rule: LimitJSONAbsent, Message: "refused (422) if a field that it removes or replaces no longer exists"})
+	var fails []string // kube-apiserver adds a replaced member that does not exist
+	if removes {
+		fails = append(fails, "a field that it removes")
+	}
+	if replaces {
+		fails = append(fails, "the object or list item of a field that it replaces")
+	}
+	if len(fails) > 0 {
+		limits = append(limits, Limit{Rule: LimitJSONAbsent, Message: "refused (422) if " + strings.Join(fails, " or ") + " no longer exists"})
 	}
 	return limits
 }

@@ -90,6 +90,8 @@ func TestLimits(t *testing.T) {
 		{"the end of a list is not an index", JSONLimits(from, value("[{op: add, path: /spec/template/spec/containers/-, value: {}}]")), ""},
 		{"a numeric member name", JSONLimits(value("data: {'0': x}"), value("[{op: add, path: /data/0, value: y}]")), ""},
 		{"a field that may no longer exist", JSONLimits(from, value("[{op: remove, path: /spec/paused}]")), "json/absent "},
+		{"a replaced member, which is added if it does not exist", JSONLimits(from, value("[{op: replace, path: /data, value: {}}]")), ""},
+		{"a replaced member of an object that may no longer exist", JSONLimits(from, value("[{op: replace, path: /spec/paused, value: true}]")), "json/absent "},
 		{"a list in a merge patch", MergeLimits(from, value("spec: {template: {spec: {containers: []}}}")), "merge/list .spec.template.spec.containers"},
 		{"a new list", MergeLimits(from, value("spec: {template: {spec: {volumes: [{name: v}]}}}")), ""},
 		{"a map in a merge patch", MergeLimits(labelled, value("metadata: {labels: null, annotations: {a: null}}")), "object .metadata.labels"},
