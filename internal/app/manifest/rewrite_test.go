@@ -109,6 +109,7 @@ func TestRewrite(t *testing.T) {
 		{"members in flow style keep their order, and texts their quotes", "a: {z: 1, u: \"b:1\", d: [{m: 'p', i: 1}, {m: q, i: 2}]}\n",
 			"{a: {z: 2, u: 'b:1', d: [{m: q, i: 2}, {m: r, i: 3}], k: 1}}", "a: {z: 2, u: \"b:1\", d: [{m: q, i: 2}, {m: r, i: 3}], k: 1}\n"},
 		{"a changed text in flow style has the quotes that it needs", "a: {p: 'b:1', m: 'c'}\n", "{a: {p: 'b: 2', m: c}}", "a: {p: 'b: 2', m: 'c'}\n"},
+		{"null without a value in flow style", "a: {p: ,\n  b:\n  , m: 1}\n", "{a: {p: null, b: null, m: 2}}", "a: {p: null, b: null, m: 2}\n"},
 		{"a quoted text of several lines in flow style", "a: {p: 'b\n  c', m: 1}\n", "{a: {p: 'b c', m: 2}}", "a: {p: b c, m: 2}\n"},
 		{"a text of several lines replaces a scalar", "data:\n  k: plain # keep me\n  l: x\n", `{data: {k: "live1\nlive2\n", l: x}}`, "data:\n  k: | # keep me\n    live1\n    live2\n  l: x\n"},
 		{"a text of several lines replaces a quoted one", "k: \"a # b\" # keep me\n", `{k: "a\nb"}`, "k: |- # keep me\n  a\n  b\n"},

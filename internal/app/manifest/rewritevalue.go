@@ -1,8 +1,10 @@
 package manifest
 
 import (
-	"cmp"
+	"fmt"
+	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -166,18 +168,31 @@ func FlowLength(text string) int {
 }
 
 // flowText formats a value in flow style. The members that remain of now, the value that it
-// replaces, keep their order, and texts that do not change keep their quotes.
+// replaces, keep their order before new ones, and texts that do not change keep their quotes.
 func (m *textLines) flowText(now, v document.Value) string {
-	var parts []string
+	parts := make([]string, v.Len())
 	switch v.Kind() {
 	case document.Object:
-		for _, name := range m.flowOrder(now, v) {
-			parts = append(parts, flowScalar(document.NewString(name))+": "+m.flowText(now.Get(name), v.Get(name)))
+		for i := range parts {
+			old := now.Get(v.Key(i))
+			at := m.doc.Position(old)
+			if !old.Exists() {
+				at.Line = math.MaxInt32
+			}
+			parts[i] = fmt.Sprintf("%10d%10d%s: %s", at.Line, at.Column, flowScalar(document.NewString(v.Key(i))), m.flowText(old, v.At(i)))
+		}
+		sort.Strings(parts) // by their places, which are cut off
+		for i, part := range parts {
+			parts[i] = part[20:]
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case document.List:
-		for i, item := range v.Items() {
-			parts = append(parts, m.flowText(itemBefore(now, i, item), item))
+		for i := range parts {
+			var old document.Value
+			if i < now.Len() {
+				old = now.At(i)
+			}
+			parts[i] = m.flowText(old, v.At(i))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
@@ -189,38 +204,6 @@ func (m *textLines) flowText(now, v document.Value) string {
 		}
 	}
 	return flowScalar(v)
-}
-
-// flowOrder returns the names of the members of v: first those of now, as the text has them, and
-// then the new ones.
-func (m *textLines) flowOrder(now, v document.Value) []string {
-	var names, fresh []string
-	for name := range v.Members() {
-		if now.Get(name).Exists() {
-			names = append(names, name)
-		} else {
-			fresh = append(fresh, name)
-		}
-	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		x, y := m.doc.Position(now.Get(a)), m.doc.Position(now.Get(b))
-		return cmp.Or(x.Line-y.Line, x.Column-y.Column)
-	})
-	return append(names, fresh...)
-}
-
-// itemBefore returns the item of now that the i-th item of a list replaces: the same item, if now
-// has it, otherwise that at the same place.
-func itemBefore(now document.Value, i int, item document.Value) document.Value {
-	for _, old := range now.Items() {
-		if document.Identical(old, item) {
-			return old
-		}
-	}
-	if now.Kind() == document.List && i < now.Len() {
-		return now.At(i)
-	}
-	return document.Value{}
 }
 
 // flowScalar formats a scalar in flow style.
