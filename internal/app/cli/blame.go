@@ -180,7 +180,7 @@ func (o *blameOptions) blameEach(objects []*patchlab.Object, yield func(*blamed)
 // opened reads the objects that the arguments of a command name, which shows owners.
 func (a *App) opened(ctx context.Context, args []string, o *blameOptions) ([]*patchlab.Object, error) {
 	name := args[0]
-	chosen, err := selectionOf(args[1:])
+	chosen, err := selectionOf(name, args[1:])
 	if err != nil {
 		return nil, err
 	}

@@ -96,11 +96,14 @@ func (f *inputFlags) complete(args []string) error {
 		return usage("'" + f.command.CommandPath() + "' explains a change, and requires the arguments LIVE and PATCH; for the fields of a kind, use: " + f.command.Root().CommandPath() + " schema " + args[0])
 	case n != 2:
 		first, change := argumentNames(f.command)
-		created := ""
-		if n == 1 && f.command.Name() == "apply" && isFile(args[0]) {
-			created = "; to create the objects of the file, use: " + f.command.CommandPath() + " -f " + shellQuote(args[0])
+		instead := ""
+		switch {
+		case n == 1 && f.command.Name() == "apply" && isFile(args[0]):
+			instead = "; to create the objects of the file, use: " + f.command.CommandPath() + " -f " + shellQuote(args[0])
+		case n == 1 && f.command.Name() == "explain":
+			instead = "; for the owners of the fields of an object, use: " + f.command.Root().CommandPath() + " blame " + shellQuote(args[0])
 		}
-		return usage("'" + f.command.CommandPath() + "' requires the arguments " + first + " and " + change + ", or the change in -f or -k" + created + "\nUsage: " + f.command.UseLine())
+		return usage("'" + f.command.CommandPath() + "' requires the arguments " + first + " and " + change + ", or the change in -f or -k" + instead + "\nUsage: " + f.command.UseLine())
 	default:
 		f.files = args[1:]
 	}

@@ -169,7 +169,7 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 		file := args[1+i]
 		return nil, usage(file + " is a file; to test it as the manifest to be applied next, use -f " + shellQuote(file))
 	}
-	chosen, err := selectionOf(args[1:])
+	chosen, err := selectionOf(name, args[1:])
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 
@@ -24,11 +25,14 @@ const selectionHelp = `Of a file with several objects, the arguments KIND/NAME s
 deployments.apps/web; with --namespace, only those in it.`
 
 // selectionOf parses the arguments after OBJECT.
-func selectionOf(args []string) (selection, error) {
+func selectionOf(object string, args []string) (selection, error) {
 	var all selection
 	for _, arg := range args {
 		resource, name, _ := strings.Cut(arg, "/")
 		if resource == "" || name == "" { // names of roles may have any characters but / and %
+			if _, err := os.Stat(object); err != nil && len(args) == 1 && !strings.ContainsAny(object+arg, "/*?[") && object != "-" {
+				return nil, usage("an object of a cluster is named KIND/NAME: " + object + "/" + arg)
+			}
 			return nil, usage(arg + ": expected KIND/NAME, such as deployment/web, to select an object of OBJECT")
 		}
 		kind, group, _ := strings.Cut(resource, ".")
