@@ -127,7 +127,7 @@ var lintRules = []LintRule{
 		"Remove the annotation once nobody applies the object client-side."},
 	{lintLastAppliedSize, LevelNote, "The manifest is too large for client-side apply",
 		"Client-side apply stores the manifest in an annotation, and all annotations together are limited to 262144 bytes.",
-		"Apply it server-side."},
+		"Apply it server-side. The data of a ConfigMap or Secret is limited to 1 MiB in any case."},
 	{lintClientSide, LevelWarning, "Fields are stuck with a manager that no longer applies them",
 		"A client-side apply entry, or before-first-apply, still owns fields that a manager now applies server-side: a field that the manager omits remains (kubernetes/kubernetes#99003).",
 		"Migrate the owners; 'patchlab migrate' shows how."},
