@@ -18,7 +18,8 @@ var (
 	// ErrNoMatch: no live object matches the change, or several do, so that
 	// it is not clear which one is meant.
 	ErrNoMatch = errors.New("no matching live object")
-	// ErrInput: the input or an option is not valid for the call.
+	// ErrInput: the input or an option is not valid for the call. An option that the API server
+	// refuses, such as an unknown FieldValidation, is in Error.Options instead.
 	ErrInput = errors.New("invalid input")
 )
 
