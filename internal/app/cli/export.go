@@ -49,7 +49,7 @@ SCENARIO is a file, "-" for standard input, or a playground link.
 			return a.export(c.Context(), args[0], to, page, pkg)
 		},
 	}
-	c.Flags().StringVar(&to, "to", to, "output form: link, kubectl, go or yaml")
+	c.Flags().StringVarP(&to, "to", "o", to, "output form: link, kubectl, go or yaml")
 	c.Flags().StringVar(&page, "page", page, "URL of the playground in the link")
 	c.Flags().StringVar(&pkg, "package", pkg, "package name of the Go test")
 	_ = c.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(exportForms[:], cobra.ShellCompDirectiveNoFileComp))

@@ -282,7 +282,7 @@ var absentFlags = map[string]string{
 	"server-side": "a manifest is applied server-side unless --client-side is set",
 	"dry-run":     "patchlab never changes a cluster",
 	"patch":       "write the patch to a file, or to standard input with the argument -",
-	"prune":       "patchlab computes changes of objects, not their deletion",
+	"prune":       "only the command apply shows pruned objects",
 }
 
 // absentCommands are commands of kubectl that patchlab does not have, with what takes their place.
