@@ -261,7 +261,8 @@ func plainString(s string) int {
 	return 0
 }
 
-// plainScalar is plainString that also accepts small integers and booleans.
+// plainScalar is plainString that also accepts small integers and booleans. Of a number with a
+// fraction or an exponent it returns the length of the digits before it.
 func plainScalar(s string) int {
 	if n := plainString(s); n > 0 {
 		return n
@@ -280,9 +281,6 @@ func plainScalar(s string) int {
 		i++
 	}
 	if i == first || i-first > 15 || s[first] == '0' && i > 1 {
-		return 0
-	}
-	if i < len(s) && (s[i] == '.' || s[i] == 'e' || s[i] == 'E') {
 		return 0
 	}
 	return i
