@@ -302,8 +302,8 @@ func (m *textLines) remove(field document.Value) error {
 	}
 	first, end := m.lines[line], m.after(line, column)
 	rest := slices.Clone(m.lines[end:])
-	if shared { // the next member moves to the line of the dash
-		if len(rest) == 0 || indentation(rest[0]) != column || !content(rest[0]) {
+	if shared { // the next member, or the comment before it, moves to the line of the dash
+		if len(rest) == 0 || indentation(rest[0]) != column {
 			return errKey
 		}
 		rest[0] = first[:column] + rest[0][column:]
