@@ -173,8 +173,8 @@ func (c *checker) structural(s document.Value, l level, at place) {
 		}
 	}
 	c.values(s, at, isIntOrString(s.Get("anyOf")), firstIsIntOrString(s.Get("allOf")))
-	c.typeGiven(s, l, at)
 	c.meta(s, l, at.child("properties"))
+	c.typeGiven(s, l, at)
 }
 
 func firstIsIntOrString(allOf document.Value) bool {
@@ -292,14 +292,17 @@ func unsetForm(name string) string {
 }
 
 // isForbidden reports whether a structural keyword is set. Some are pointers in Go, for
-// which an empty or false value counts as set.
+// which an empty value counts as set; false additionalProperties do not.
 func isForbidden(name string, v document.Value) bool {
 	if !v.Exists() || v.IsNull() {
 		return false
 	}
 	switch name {
-	case "default", "additionalProperties", "x-kubernetes-list-type", "x-kubernetes-map-type":
+	case "default", "x-kubernetes-list-type", "x-kubernetes-map-type":
 		return true
+	case "additionalProperties":
+		b, isBool := v.Bool()
+		return b || !isBool
 	case "nullable", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string":
 		b, _ := v.Bool()
 		return b

@@ -22,9 +22,13 @@ func ValidateDefaults(crd *schema.CRD) []schema.FieldError {
 		if shared {
 			c.text = []string{"spec.validation.openAPIV3Schema"}
 		}
-		if !shared || i == 0 {
-			c.check(k.Type())
+		if shared && i > 0 {
+			continue
 		}
+		if v := versions.At(i).Lookup("schema", "openAPIV3Schema", "default"); v.Exists() && !v.IsNull() {
+			c.value(k.Type(), v)
+		}
+		c.check(k.Type())
 	}
 	return c.errs
 }
@@ -103,6 +107,9 @@ func (c *defaultChecker) value(t *schema.Type, v document.Value) {
 	}
 	w := validator{anyIntOrString: true}
 	w.value(t, v, document.Value{}, document.Value{})
+	if m := t.Map; m != nil && m.Object && !t.Embedded && v.Kind() == document.Object { // the default of a whole object
+		w.objectMeta(v, nil)
+	}
 	w.embedded(t, v, document.Value{}, false, nil)
 	for _, e := range w.finish() {
 		if e.Field == rootField {
