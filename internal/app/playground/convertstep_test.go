@@ -96,6 +96,10 @@ func TestPatchConsequences(t *testing.T) {
 			t.Errorf("%s: no owners after it", do)
 		}
 	}
+	follows := strings.Join(patchOf(t, out, "json-patch").Follows, "\n")
+	if n := strings.Count(follows, " is a position"); n != 1 { // the other parts of the path are names
+		t.Errorf("%d parts of the path are positions: %s", n, follows)
+	}
 	if p := patchOf(t, out, "apply"); p.OK || len(p.Follows) != 0 {
 		t.Errorf("an apply that conflicts: %+v", p)
 	}

@@ -36,7 +36,7 @@ func isFixed(k *schema.Kind, object document.Value, p document.Path) bool {
 			return true
 		}
 	}
-	if k.Group == "" && (k.Kind == "Secret" || k.Kind == "ConfigMap") {
+	if k.Group == "" { // only Secrets and ConfigMaps have the field immutable
 		frozen, _ := object.Get("immutable").Bool()
 		first, _ := p[0].Name()
 		return frozen && (first == "data" || first == "binaryData" || first == "immutable")

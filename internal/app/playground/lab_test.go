@@ -69,14 +69,20 @@ func TestLabRefusals(t *testing.T) {
 		in   LabChangeInput
 		code int
 		text string
+		at   [2]int // line and column
 	}{
-		{"a field that the kind does not have", LabChangeInput{Change: blue + "spice: hot\n", Action: "apply"}, 500, "spice"},
-		{"an option that the action does not have", LabChangeInput{Live: blue, Change: red, Action: "update", Subresource: "scale"}, 0, "subresource"},
-		{"an update without a live object", LabChangeInput{Change: red, Action: "update"}, 0, "settings"},
+		{"a field that the kind does not have", LabChangeInput{Change: blue + "spice: hot\n", Action: "apply"}, 500, "spice", [2]int{7, 8}},
+		{"a value of another type", LabChangeInput{Live: blue, Change: blue + "  size: 3\n", Action: "apply"}, 500, "size", [2]int{7, 9}},
+		{"an option that the action does not have", LabChangeInput{Live: blue, Change: red, Action: "update", Subresource: "scale"}, 0, "subresource", [2]int{}},
+		{"an update without a live object", LabChangeInput{Change: red, Action: "update"}, 0, "settings", [2]int{1, 1}},
 	} {
 		out := labChange(t, New(), c.in)
 		if out.Refusal == nil || out.Refusal.Code != c.code || !strings.Contains(out.Refusal.Message, c.text) {
 			t.Errorf("%s: %+v", c.why, out.Refusal)
+			continue
+		}
+		if at := [2]int{out.Refusal.Line, out.Refusal.Column}; at != c.at || len(out.Refusal.Fields) > 0 && out.Refusal.Fields[0].Column != c.at[1] {
+			t.Errorf("%s: at %v, want %v: %+v", c.why, at, c.at, out.Refusal)
 		}
 	}
 }
@@ -87,6 +93,10 @@ func TestLabErrors(t *testing.T) {
 		`{"call":"labChange","input":{"change":"a: [","action":"apply"}}`:                 `"line":1`,
 		`{"call":"labChange","input":{"change":"","action":"apply"}}`:                     "the change has no document",
 		`{"call":"labChange","input":{"change":"a: 1","action":"conquer"}}`:               "unknown action conquer",
+		`{"call":"run","input":{"at":"1"}}`:                                               "must be an integer",
+		`{"call":"labChange","input":{"force":1}}`:                                        "must be a boolean",
+		`{"call":"labKinds","input":{"lab":{"definitions":{}}}}`:                          "must be a list",
+		`{"call":"labKinds","input":{"lab":{"kubernetes":1}}}`:                            "must be a string",
 		`{"call":"labKinds","input":{"lab":{"kubernetes":"1.2"}}}`:                        "1.2",
 		`{"call":"labKinds","input":{"lab":{"definitions":["kind: ConfigMap"]}}}`:         "definition 1",
 		`{"call":"labOwners","input":{"object":"a: 1"}}`:                                  "apiVersion and kind",

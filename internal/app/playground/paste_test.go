@@ -217,10 +217,19 @@ func TestLineDescribesItsField(t *testing.T) {
 }
 
 func TestUnknownKindHasSuggestion(t *testing.T) {
-	var out RunOutput
-	must(t, New(), "run", RunInput{Scenario: Scenario{Steps: []Step{{Actor: "a", Do: "apply", Body: "apiVersion: apps/v1\nkind: Deploymnt\nmetadata: {name: x}\n"}}}, At: 1}, &out)
-	if m := out.Steps[0].Marks; len(m) != 1 || m[0].Line != 2 || m[0].Message != `unknown kind "Deploymnt": did you mean Deployment (apps/v1)?` {
-		t.Errorf("marks %+v", m)
+	for _, c := range []struct {
+		why, version, kind string
+		line               int
+		want               string
+	}{
+		{"a similar kind", "apps/v1", "Deploymnt", 2, `unknown kind "Deploymnt": did you mean Deployment (apps/v1)?`},
+		{"the kind of another version", "apps/v2", "Deployment", 1, "Deployment is served in apps/v1, not in apps/v2"},
+	} {
+		var out RunOutput
+		must(t, New(), "run", RunInput{Scenario: Scenario{Steps: []Step{{Actor: "a", Do: "apply", Body: "apiVersion: " + c.version + "\nkind: " + c.kind + "\nmetadata: {name: x}\n"}}}, At: 1}, &out)
+		if m := out.Steps[0].Marks; len(m) != 1 || m[0].Line != c.line || m[0].Message != c.want {
+			t.Errorf("%s: marks %+v", c.why, m)
+		}
 	}
 }
 

@@ -255,9 +255,6 @@ func shown(v document.Value) string {
 		return ""
 	}
 	text := v.String()
-	if len(text) <= maxShown {
-		return text
-	}
 	n := 0
 	for i := range text {
 		if n++; n > maxShown {
