@@ -451,3 +451,24 @@ func TestParse(t *testing.T) {
 		t.Errorf("unknown: %v", err)
 	}
 }
+
+// TestRemoveKeepsAReplacement: between reading a dependent and deleting it, a client may delete it and create another object with
+// its name, which is not to be deleted.
+func TestRemoveKeepsAReplacement(t *testing.T) {
+	l := newLab(t, Options{})
+	uid := l.configMap("a", nil)
+	r := runner{cluster: l.c}
+	kind, _ := l.c.Kinds().Resource("", "v1", "configmaps")
+	n := &node{kind: kind, namespace: "n", name: "a", uid: "00000000-0000-0000-0000-999999999999"}
+	var status *cluster.Status
+	if err := r.remove(t.Context(), n, "Background", document.Value{}); !errors.As(err, &status) || status.Reason != cluster.ReasonConflict {
+		t.Errorf("the deletion of a replaced object: %v", err)
+	}
+	if got := uidOf(l.get("a")); got != uid {
+		t.Errorf("the object with the name has the uid %q, want %q", got, uid)
+	}
+	n.uid = uid
+	if err := r.remove(t.Context(), n, "Background", document.Value{}); err != nil || l.get("a").Exists() {
+		t.Errorf("the deletion of the object itself: %v", err)
+	}
+}

@@ -1,7 +1,9 @@
 package controllers
 
 import (
+	"bytes"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +81,67 @@ func revisionOf(t *testing.T, c *cluster.Cluster) string {
 		t.Fatal(err)
 	}
 	return list.Object.Lookup("metadata", "resourceVersion").StringOr("")
+}
+
+// TestFlowControlIsThatOfKubeAPIServer compares the configuration of a new cluster with that of a new kube-apiserver 1.36.3,
+// which was recorded without what differs between servers.
+func TestFlowControlIsThatOfKubeAPIServer(t *testing.T) {
+	c, err := cluster.New(cluster.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Bootstrap(t.Context(), c, netip.AddrPort{}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/flowcontrol.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := map[string]int{}
+	for line := range bytes.Lines(text) {
+		want, err := document.Parse(line, document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resource := priorityLevels
+		if want.Root.Get("kind").StringOr("") == "FlowSchema" {
+			resource = flowSchemas
+		}
+		recorded[resource]++
+		name := want.Root.Lookup("metadata", "name").StringOr("")
+		got, err := c.Do(t.Context(), &cluster.Request{Group: flowGroup, Version: "v1", Resource: resource, Name: name})
+		if err != nil {
+			t.Error(err)
+		} else if o := withoutOwn(got.Object); !document.Equal(o, want.Root) {
+			t.Errorf("%s %s\ngot  %s\nwant %s", resource, name, o, want.Root)
+		}
+	}
+	for resource, want := range recorded {
+		list, err := c.Do(t.Context(), &cluster.Request{Verb: cluster.List, Group: flowGroup, Version: "v1", Resource: resource})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(list.Items()); got != want {
+			t.Errorf("%d %s, want %d", got, resource, want)
+		}
+	}
+}
+
+// withoutOwn returns an object without the metadata and the times that differ between servers.
+func withoutOwn(o document.Value) document.Value {
+	for _, key := range []string{"uid", "resourceVersion", "creationTimestamp"} {
+		o = o.Remove("metadata", key)
+	}
+	for path, key := range map[[2]string]string{{"metadata", "managedFields"}: "time", {"status", "conditions"}: "lastTransitionTime"} {
+		var items document.ListBuilder
+		for _, item := range o.Lookup(path[:]...).Items() {
+			items.Append(item.Without(key))
+		}
+		if list := items.List(); list.Len() > 0 {
+			o = o.Set(list, path[:]...)
+		}
+	}
+	return o
 }
 
 // TestSeededObjectsAreThoseOfRequests creates each object of the configuration by requests, and compares it with the one that
