@@ -3,6 +3,7 @@ package retry_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"io"
 	"net"
 	"net/http"
@@ -125,6 +126,21 @@ func TestEachKindHasItsOwnDelay(t *testing.T) {
 				t.Errorf("%s: it took %v, want %v to %v, and %v were reported", c.why, took, c.least, c.most, waits)
 			}
 		})
+	}
+}
+
+// TestAttemptsWithoutAPolicy: a policy without a number of attempts has the documented one.
+func TestAttemptsWithoutAPolicy(t *testing.T) {
+	for _, attempts := range []int{0, -1} {
+		synctest.Test(t, func(t *testing.T) {
+			err := retry.Policy{Attempts: attempts}.Do(t.Context(), func(context.Context) error { return apierrors.NewConflict(maps, "a", nil) })
+			if gaveUp := (*retry.GaveUpError)(nil); !errors.As(err, &gaveUp) || gaveUp.Attempts != 10 {
+				t.Errorf("with %d: %v", attempts, err)
+			}
+		})
+	}
+	if err := (retry.Policy{Attempts: 1}).Do(t.Context(), func(context.Context) error { return apierrors.NewConflict(maps, "a", nil) }); err == nil || !strings.Contains(err.Error(), "gave up after 1 attempts") {
+		t.Errorf("with 1: %v", err)
 	}
 }
 
