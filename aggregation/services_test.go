@@ -2,7 +2,11 @@ package aggregation
 
 import (
 	"net/url"
+	"slices"
 	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
 )
 
 // TestLocations has the URLs of kube-apiserver 1.36.3 for a Service, and the addresses to which connections go.
@@ -58,5 +62,35 @@ func TestLocations(t *testing.T) {
 	}
 	if got, err := a.locate(t.Context(), serviceReference{"lab", "none", 1}); err != nil || got.String() != "http://localhost:1" {
 		t.Errorf("with Options.Service: %v, %v", got, err)
+	}
+}
+
+// TestReplacedAPIServices: after a watch has missed changes, all APIServices are listed again. Groups of those that no longer exist
+// are no longer forwarded.
+func TestReplacedAPIServices(t *testing.T) {
+	c, err := cluster.New(cluster.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	a, err := New(t.Context(), c, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := func(version string) document.Value {
+		return parsed(t, `{"metadata":{"name":"`+version+`.ext.example.com"},"spec":{"group":"ext.example.com","version":"`+version+`",
+			"groupPriorityMinimum":1500,"versionPriority":10,"insecureSkipTLSVerify":true,"service":{"name":"ext","namespace":"lab"}}}`)
+	}
+	for _, versions := range [][]string{{"v1", "v2"}, {"v2"}, {"v1"}, {}} {
+		var objects []document.Value
+		for _, version := range versions {
+			objects = append(objects, service(version))
+		}
+		a.replace(t.Context(), objects)
+		for _, version := range []string{"v1", "v2"} {
+			if got, want := a.Find("ext.example.com", version) != nil, slices.Contains(versions, version); got != want {
+				t.Errorf("with %v, %s is forwarded: %v", versions, version, got)
+			}
+		}
 	}
 }
