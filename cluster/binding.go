@@ -30,7 +30,7 @@ func (c *Cluster) bind(ctx context.Context, t *task, binding fieldmanager.Object
 		return nil, st
 	}
 	pods, _ := c.kinds.Resource("", "v1", "pods")
-	key := (&endpoint{kind: pods, strategy: c.strategy(pods)}).key(t.Namespace, name)
+	key := c.endpointOf(pods).key(t.Namespace, name)
 	change := func(current store.Item[*Record]) (*Record, error) {
 		object := current.Value.tree()
 		if st := checkBound(t.shownKey(key), object.Value, t.body, current.Revision); st != nil {

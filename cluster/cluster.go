@@ -117,9 +117,9 @@ func (c *Cluster) Do(ctx context.Context, r *Request) (*Response, error) {
 	return resp, nil
 }
 
-// endpoint resolves a request. One for an unknown kind waits for the definitions that other clusters have
-// written before.
-func (c *Cluster) endpoint(ctx context.Context, r *Request) (*endpoint, *Status) {
+// resolveUpToDate returns the endpoint of a request. A request for an unknown kind first waits for the
+// definitions that other clusters have written before.
+func (c *Cluster) resolveUpToDate(ctx context.Context, r *Request) (*endpoint, *Status) {
 	ep, st := c.resolve(r)
 	if st != nil && c.CatchUp(ctx) == nil {
 		ep, st = c.resolve(r)
@@ -128,7 +128,7 @@ func (c *Cluster) endpoint(ctx context.Context, r *Request) (*endpoint, *Status)
 }
 
 func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
-	ep, st := c.endpoint(ctx, r)
+	ep, st := c.resolveUpToDate(ctx, r)
 	if st != nil {
 		return nil, st
 	}

@@ -49,7 +49,9 @@ func (p *pipeline) crdEndpoint(sub string) (*endpoint, bool) {
 	if !ok {
 		return nil, false
 	}
-	return &endpoint{kind: kind, strategy: p.strategy(kind), body: kind, sub: sub}, true
+	ep := p.endpointOf(kind)
+	ep.sub = sub
+	return ep, true
 }
 
 // crdOf returns the CRD that declares a custom kind, nil if there is none. That of a kind that is no longer

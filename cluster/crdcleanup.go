@@ -31,7 +31,7 @@ func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, ob
 	if !conditionTrue(object, "Established") {
 		return c.endDefinition(ctx, ep, object, "NeverEstablished", "resource was never established")
 	}
-	own := &endpoint{kind: crd.Declared[0], strategy: c.strategy(crd.Declared[0]), body: crd.Declared[0]}
+	own := c.endpointOf(crd.Declared[0])
 	c.creations.wait(own.what())
 	page, err := c.store.List(ctx, own.key("", ""), store.ListOptions[*Record]{})
 	if err != nil {

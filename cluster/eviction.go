@@ -63,8 +63,7 @@ func (c *Cluster) newEviction(t *task) (*deletion, *Status) {
 	r.Verb, r.Subresource, r.Format = Delete, "", JSON
 	r.Document, r.Body = nil, nil
 	pods, _ := c.kinds.Resource("", "v1", "pods")
-	ep := &endpoint{kind: pods, strategy: c.strategy(pods), body: pods}
-	d := &deletion{Cluster: c, Request: &r, ep: ep, now: t.now, admitted: true}
+	d := &deletion{Cluster: c, Request: &r, ep: c.endpointOf(pods), now: t.now, admitted: true}
 	dryRun := t.DryRun
 	if options := t.body.Get("deleteOptions"); options.Kind() == document.Object {
 		if ignored, _ := options.Get("ignoreStoreReadErrorWithClusterBreakingPotential").Bool(); ignored {

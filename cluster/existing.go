@@ -49,8 +49,7 @@ func (c *Cluster) existing(object document.Value) (item store.Item[*Record], war
 	if item.Value, st = c.stored(k, o, basis{}); st != nil {
 		return item, nil, st
 	}
-	ep := &endpoint{kind: k, strategy: c.strategy(k)}
-	item.Key = ep.key(meta(o.Value, "namespace"), name)
+	item.Key = c.endpointOf(k).key(meta(o.Value, "namespace"), name)
 	return item, messages(problems), nil
 }
 

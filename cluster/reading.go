@@ -28,7 +28,7 @@ type Reading struct {
 // Read answers a get, list or watch of objects like Do, but returns stored objects with their
 // cached encodings. A non-nil error is always a [*Status].
 func (c *Cluster) Read(ctx context.Context, r *Request) (*Reading, error) {
-	ep, st := c.endpoint(ctx, r)
+	ep, st := c.resolveUpToDate(ctx, r)
 	if st != nil {
 		return nil, st
 	}
@@ -44,7 +44,7 @@ func (c *Cluster) Read(ctx context.Context, r *Request) (*Reading, error) {
 
 func (c *Cluster) reading(ctx context.Context, r *Request, ep *endpoint) (*Reading, *Status) {
 	if ep.streams {
-		return nil, notServed(ep, ep.sub)
+		return nil, notServed(ep)
 	}
 	if reading, st, ok := c.computedReading(ctx, r, ep); ok {
 		return reading, st

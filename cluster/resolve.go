@@ -38,6 +38,12 @@ type endpoint struct {
 	streams bool
 }
 
+// endpointOf returns the endpoint of the objects of a kind, for what the API server itself reads and
+// writes.
+func (p *pipeline) endpointOf(kind *schema.Kind) *endpoint {
+	return &endpoint{kind: kind, strategy: p.strategy(kind), body: kind}
+}
+
 // what returns the qualified resource name for messages.
 func (e *endpoint) what() groupResource { return groupResource{e.kind.Group, e.kind.Resource} }
 
@@ -71,7 +77,8 @@ func (p *pipeline) endpoint(kind *schema.Kind, r *Request) (*endpoint, *Status) 
 	if !kind.Namespaced && r.Namespace != "" {
 		return nil, noResource()
 	}
-	ep := &endpoint{kind: kind, strategy: p.strategy(kind), sub: r.Subresource, body: kind}
+	ep := p.endpointOf(kind)
+	ep.sub = r.Subresource
 	verbs := kind.Verbs
 	if r.Subresource != "" {
 		var st *Status
@@ -92,7 +99,7 @@ func (p *pipeline) endpoint(kind *schema.Kind, r *Request) (*endpoint, *Status) 
 		return nil, ep.deprecated(badRequest("name must be provided"))
 	}
 	if kind.Namespaced && r.Namespace == "" && r.Verb != List && r.Verb != Watch {
-		return nil, p.noNamespace(kind, r)
+		return nil, noNamespace(kind, r)
 	}
 	return ep, nil
 }
@@ -149,7 +156,7 @@ func (p *pipeline) resolveSub(ep *endpoint, r *Request) ([]string, *Status) {
 		ep.body, ep.streams = body, true
 		return sub.Verbs, nil
 	}
-	return nil, notServed(ep, r.Subresource)
+	return nil, notServed(ep)
 }
 
 // wrongMethod returns the error for a verb that is not supported. Custom resources have
@@ -168,7 +175,7 @@ func notAllowedHere() *Status {
 
 // noNamespace returns the error for a request to a namespaced resource that lacks the
 // namespace. For built-in kinds the path without a namespace exists, for lists.
-func (p *pipeline) noNamespace(kind *schema.Kind, r *Request) *Status {
+func noNamespace(kind *schema.Kind, r *Request) *Status {
 	if kind.Builtin && r.Name == "" {
 		return notAllowedHere()
 	}
@@ -184,12 +191,12 @@ func (e *endpoint) isAction() bool {
 	return e.sub == "" && e.kind.Builtin && e.kind.Group == "" && e.kind.Resource == "bindings"
 }
 
-// notServed returns the error for a subresource that patchlab does not serve, such as log or
-// exec.
-func notServed(ep *endpoint, sub string) *Status {
-	what := ep.what().String() + "/" + sub
+// notServed returns the error for an endpoint whose subresource patchlab does not serve, such as log
+// or exec.
+func notServed(ep *endpoint) *Status {
+	what := ep.what().String() + "/" + ep.sub
 	why := what + " is not served by patchlab"
-	switch sub {
+	switch ep.sub {
 	case "attach", "exec", "log", "portforward", "proxy":
 		why = "patchlab runs no containers and no nodes, so " + what + " is not served"
 	}

@@ -42,7 +42,7 @@ func (c *Cluster) openStream(ctx context.Context, s *streaming) (*Response, *Sta
 	} else if st := s.connect(ctx); st != nil {
 		return nil, st
 	}
-	pod, st := c.get(ctx, &Request{Verb: Get, Namespace: s.Namespace, Name: s.Name}, &endpoint{kind: s.ep.kind, strategy: s.ep.strategy, body: s.ep.kind})
+	pod, st := c.get(ctx, &Request{Verb: Get, Namespace: s.Namespace, Name: s.Name}, c.endpointOf(s.ep.kind))
 	if st != nil {
 		return nil, st
 	}
@@ -66,9 +66,9 @@ func (c *Cluster) openStream(ctx context.Context, s *streaming) (*Response, *Sta
 func (c *Cluster) noConnection(ctx context.Context, s *streaming, name string) *Status {
 	kind, ok := s.kinds.Kind(kinds.Node())
 	if !ok {
-		return notServed(s.ep, s.ep.sub)
+		return notServed(s.ep)
 	}
-	node, st := c.get(ctx, &Request{Verb: Get, Name: name}, &endpoint{kind: kind, strategy: s.strategy(kind), body: kind})
+	node, st := c.get(ctx, &Request{Verb: Get, Name: name}, c.endpointOf(kind))
 	switch {
 	case st != nil && st.Code == 404:
 		return notFound(s.ep.what(), name)
@@ -78,7 +78,7 @@ func (c *Cluster) noConnection(ctx context.Context, s *streaming, name string) *
 	if _, err := kinds.NodeAddress(node.Object.Value()); err != nil {
 		return &Status{Code: 500, Message: err.Error()}
 	}
-	return notServed(s.ep, s.ep.sub)
+	return notServed(s.ep)
 }
 
 func (s *streaming) bodyKind() groupResource {
