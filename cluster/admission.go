@@ -216,7 +216,7 @@ func (t *task) admit(object, live fieldmanager.Object) (fieldmanager.Object, *St
 
 // warn adds a warning to the response. Duplicates, and texts that an HTTP header cannot hold,
 // are dropped (apiserver, endpoints/filters).
-func (t *task) warn(text string) { *t.heard = withWarning(*t.heard, text) }
+func (t *task) warn(text string) { *t.warnTo = withWarning(*t.warnTo, text) }
 
 // warn adds a warning to the response of a deletion.
 func (d *deletion) warn(text string) { d.warnings = withWarning(d.warnings, text) }

@@ -76,7 +76,7 @@ func New(config Config) (*Cluster, error) {
 	if config.Addresses {
 		p.addresses = newAddresses(c.store, scopeOf(kinds.Find(hasAddresses)), config.ServiceRange)
 	}
-	p.namespace = c.storedNamespace
+	p.readNamespace = c.storedNamespace
 	load := c.loadDefinitions
 	if config.Shared {
 		load = c.follow

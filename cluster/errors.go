@@ -93,7 +93,7 @@ const maxCauses = 3 << 20
 // that are left out because of maxCauses.
 func invalid(what groupResource, name string, causes []Cause) *Status {
 	var texts []string
-	said := map[string]bool{}
+	seen := map[string]bool{}
 	for i, size := 0, 0; i < len(causes); i++ {
 		c := causes[i]
 		if size += len(c.Field) + len(c.Message); i > 0 && size > maxCauses {
@@ -104,8 +104,8 @@ func invalid(what groupResource, name string, causes []Cause) *Status {
 		if c.Path == nil {
 			causes[i].Path = fieldPath(c.Field)
 		}
-		if text := c.Field + ": " + c.Message; !said[text] {
-			said[text] = true
+		if text := c.Field + ": " + c.Message; !seen[text] {
+			seen[text] = true
 			texts = append(texts, text)
 		}
 	}

@@ -24,13 +24,13 @@ var protectedNamespaces = []string{"default", "kube-system", "kube-public"}
 // admission. For the plugin, an eviction, a binding and a token request are creations as well.
 func (t *task) checkNamespace(live fieldmanager.Object) *Status {
 	name := t.Request.Namespace
-	if !t.config.StrictNamespaces || t.Request.Restore || t.namespace == nil || name == "" || t.Resource == "localsubjectaccessreviews" {
+	if !t.config.StrictNamespaces || t.Request.Restore || t.readNamespace == nil || name == "" || t.Resource == "localsubjectaccessreviews" {
 		return nil
 	}
 	if why := names.PathSegment(name); why != "" {
 		return internalError(fmt.Errorf("invalid resource name %q: [%s]", name, why))
 	}
-	namespace, err := t.namespace(t.ctx, name)
+	namespace, err := t.readNamespace(t.ctx, name)
 	switch {
 	case err != nil:
 		return internalError(err)

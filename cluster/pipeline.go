@@ -27,9 +27,9 @@ type pipeline struct {
 	deleteOptions *schema.Kind
 	// addresses allocates cluster IPs and node ports; nil if they are not allocated.
 	addresses *addresses
-	// namespace returns a Namespace, absent if it does not exist. It is nil in a pipeline
+	// readNamespace returns a Namespace, absent if it does not exist. It is nil in a pipeline
 	// without a store.
-	namespace func(ctx context.Context, name string) (document.Value, error)
+	readNamespace func(ctx context.Context, name string) (document.Value, error)
 	// admission is the admission chain; nil admits every write.
 	admission Admission
 
@@ -109,10 +109,10 @@ type task struct {
 	valid bool
 	// received are the stages of the body, if the request has notes.
 	received []passedStage
-	// warnings are those of the whole request. Those of one attempt are in its outcome; heard
+	// warnings are those of the whole request. Those of one attempt are in its outcome; warnTo
 	// is where admission adds its own, so that the order is that of the steps.
 	warnings []string
-	heard    *[]string
+	warnTo   *[]string
 	// problems are the unknown fields and duplicate keys that are warned of.
 	problems []Problem
 }
@@ -130,7 +130,7 @@ type outcome struct {
 
 func (p *pipeline) newTask(r *Request, ep *endpoint) *task {
 	t := &task{pipeline: p, Request: r, ep: ep, now: p.config.Now(), ctx: context.Background()}
-	t.heard = &t.warnings
+	t.warnTo = &t.warnings
 	return t
 }
 

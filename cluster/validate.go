@@ -83,7 +83,7 @@ func (t *task) builtinCauses(object, live, valid document.Value) (causes []Cause
 
 // namespaceCauses validates the part of a new object that depends on its Namespace.
 func (t *task) namespaceCauses(object document.Value) []Cause {
-	if t.ep.strategy.InNamespace == nil || t.namespace == nil {
+	if t.ep.strategy.InNamespace == nil || t.readNamespace == nil {
 		return nil
 	}
 	return schemaCauses(t.ep.strategy.InNamespace(object, t.namespaceOf(object)))
@@ -91,7 +91,7 @@ func (t *task) namespaceCauses(object document.Value) []Cause {
 
 // namespaceOf returns the Namespace of an object, absent if it cannot be read.
 func (t *task) namespaceOf(object document.Value) document.Value {
-	namespace, err := t.namespace(t.ctx, meta(object, "namespace"))
+	namespace, err := t.readNamespace(t.ctx, meta(object, "namespace"))
 	if err != nil {
 		return document.Value{}
 	}
@@ -134,7 +134,7 @@ func (t *task) updateCauses(live document.Value, object fieldmanager.Object) []C
 	if k.Builtin {
 		own, metadataAt := t.builtinCauses(next, live, t.basis.validFor(k))
 		causes = append(causes, inserted(own, metadataAt, schemaCauses(last))...)
-		if s := t.ep.strategy; t.ep.sub == subStatus && s.StatusInNamespace != nil && t.namespace != nil {
+		if s := t.ep.strategy; t.ep.sub == subStatus && s.StatusInNamespace != nil && t.readNamespace != nil {
 			causes = append(causes, schemaCauses(s.StatusInNamespace(next, live, t.namespaceOf(next)))...)
 		}
 		t.valid = len(causes) == 0 && (t.ep.sub == "" || t.basis.valid) // a subresource validates only its own part

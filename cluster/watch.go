@@ -88,12 +88,12 @@ func (c *Cluster) watchFailed(ep *endpoint, err error) (*Reading, *Status) {
 	if st.Code != 410 && !errors.Is(err, store.ErrFuture) {
 		return nil, st
 	}
-	told := false
+	sent := false
 	next := func(context.Context) (ShownEvent, error) {
-		if told {
+		if sent {
 			return ShownEvent{}, io.EOF
 		}
-		told = true
+		sent = true
 		return failure(st), nil
 	}
 	return &Reading{Kind: ep.kind, Events: &Stream{next: next, stop: func() {}}}, nil

@@ -22,7 +22,7 @@ func (t *task) create() (outcome, *Status) {
 		return outcome{}, st
 	}
 	out := outcome{created: true}
-	t.heard = &out.warnings
+	t.warnTo = &out.warnings
 	value, out.warnings = withoutDuplicateOwners(value, "")
 	t.passed(StageMetadata, value)
 	next, st := t.mutate(t.tracked(fieldmanager.Object{}, value), fieldmanager.Object{})
@@ -195,7 +195,7 @@ func (t *task) mayCreate() bool {
 func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *Status) {
 	if t.Verb == Update {
 		value, warnings := withoutDuplicateOwners(t.body, "")
-		t.heard = &warnings
+		t.warnTo = &warnings
 		if st := t.sameUID(live, value); st != nil {
 			return fieldmanager.Object{}, warnings, st
 		}
@@ -231,7 +231,7 @@ func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *S
 	var more []string
 	next.Value, more = withoutDuplicateOwners(next.Value, afterMutation)
 	warnings = append(warnings, more...)
-	t.heard = &warnings
+	t.warnTo = &warnings
 	t.passedBody(StageMetadata, next.Value)
 	next, st = t.mutate(next, live)
 	return next, warnings, st
@@ -264,7 +264,7 @@ func storageError(key, what, wanted, found string) string {
 // finishChange checks the resourceVersion of the next state and prepares it for storage.
 func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 	var out outcome
-	t.heard = &out.warnings
+	t.warnTo = &out.warnings
 	wanted, err := revision(meta(next.Value, "resourceVersion"))
 	if err != nil {
 		return out, plainError(err)
