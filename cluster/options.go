@@ -137,55 +137,72 @@ func checkDeletion(d *Deletion, dryRun []string) *Status {
 	return nil
 }
 
-// checkReadOptions validates the options of a list, watch or deletecollection. A watch without
-// a resourceVersion, or with "0", begins with the existing objects. As in Kubernetes,
-// sendInitialEvents is set for it before validation. In Kubernetes 1.30, 1.31 and 1.33, the feature
-// WatchList, which permits it, is off.
+// checkReadOptions validates the options of a list, watch or deletecollection.
 func checkReadOptions(catalog *schema.Catalog, r *Request) *Status {
 	var causes []Cause
-	add := func(c Cause) { causes = append(causes, c) }
-	match := r.ResourceVersionMatch
 	if r.Verb == Watch && !r.WatchByPath {
-		if r.InitialEvents != nil && match != matchNotOlder {
-			add(forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to "+matchNotOlder))
-		}
-		if r.InitialEvents != nil && !catalog.Since("1.34") && catalog.Version() != "1.32" {
-			add(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"))
-		}
-		if match != "" {
-			if r.InitialEvents == nil {
-				add(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
-			}
-			if match != matchNotOlder {
-				add(notSupported("resourceVersionMatch", escaped(document.NewString(match)), matchNotOlder))
-			}
-			if r.Continue != "" {
-				add(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"))
-			}
-		}
+		causes = watchOptionCauses(catalog, r)
 	} else {
-		if match != "" {
-			if r.ResourceVersion == "" {
-				add(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"))
-			}
-			if r.Continue != "" {
-				add(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"))
-			}
-			if match != matchExact && match != matchNotOlder {
-				add(notSupported("resourceVersionMatch", escaped(document.NewString(match)), matchExact, matchNotOlder, ""))
-			}
-			if match == matchExact && r.ResourceVersion == "0" {
-				add(forbidden("resourceVersionMatch", `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`))
-			}
-		}
-		if r.InitialEvents != nil {
-			add(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"))
-		}
+		causes = listOptionCauses(r)
 	}
 	if len(causes) > 0 {
 		return invalid(groupResource{"meta.k8s.io", "ListOptions"}, "", causes)
 	}
 	return nil
+}
+
+// watchOptionCauses validates the options of a watch. If it has no resourceVersion, or "0", it begins
+// with the existing objects: as in Kubernetes, sendInitialEvents is set for it before validation. In
+// Kubernetes 1.30, 1.31 and 1.33, the feature WatchList, which permits it, is off.
+func watchOptionCauses(catalog *schema.Catalog, r *Request) (causes []Cause) {
+	match := r.ResourceVersionMatch
+	if r.InitialEvents != nil {
+		if match != matchNotOlder {
+			causes = append(causes, forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to "+matchNotOlder))
+		}
+		if !catalog.Since("1.34") && catalog.Version() != "1.32" {
+			causes = append(causes, forbidden("sendInitialEvents", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"))
+		}
+	}
+	if match == "" {
+		return causes
+	}
+	if r.InitialEvents == nil {
+		causes = append(causes, forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
+	}
+	if match != matchNotOlder {
+		causes = append(causes, notSupported("resourceVersionMatch", escaped(document.NewString(match)), matchNotOlder))
+	}
+	if r.Continue != "" {
+		causes = append(causes, matchWithContinue())
+	}
+	return causes
+}
+
+// listOptionCauses validates the options of a list or deletecollection.
+func listOptionCauses(r *Request) (causes []Cause) {
+	if match := r.ResourceVersionMatch; match != "" {
+		if r.ResourceVersion == "" {
+			causes = append(causes, forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"))
+		}
+		if r.Continue != "" {
+			causes = append(causes, matchWithContinue())
+		}
+		if match != matchExact && match != matchNotOlder {
+			causes = append(causes, notSupported("resourceVersionMatch", escaped(document.NewString(match)), matchExact, matchNotOlder, ""))
+		}
+		if match == matchExact && r.ResourceVersion == "0" {
+			causes = append(causes, forbidden("resourceVersionMatch", `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`))
+		}
+	}
+	if r.InitialEvents != nil {
+		causes = append(causes, forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"))
+	}
+	return causes
+}
+
+func matchWithContinue() Cause {
+	return forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided")
 }
 
 const (
