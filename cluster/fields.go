@@ -36,16 +36,7 @@ func (s *Status) Fields() []Cause {
 	var request *fieldmanager.RequestError
 	switch {
 	case errors.As(s.Err, &conflicts):
-		causes := make([]Cause, len(conflicts.List))
-		for i, c := range conflicts.List {
-			if s.Details != nil && i < len(s.Details.Causes) { // Details.Causes has the same order
-				causes[i] = s.Details.Causes[i]
-			} else {
-				causes[i] = Cause{Type: CauseConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field()}
-			}
-			causes[i].Path, causes[i].Value, causes[i].Rule = c.Path, c.Wanted, string(fieldmanager.RuleConflict)
-		}
-		return causes
+		return s.conflictingFields(conflicts.List)
 	case errors.As(s.Err, &strict):
 		causes := make([]Cause, len(strict.Problems))
 		for i, p := range strict.Problems {
@@ -57,22 +48,46 @@ func (s *Status) Fields() []Cause {
 	case errors.As(s.Err, &unpatched):
 		return []Cause{{Message: unpatched.Error(), Path: unpatched.Path, Rule: refusedPatch}}
 	case errors.As(s.Err, &mistyped) && len(mistyped.Path) > 0:
-		causes := make([]Cause, 0, 1+len(mistyped.Others))
-		for _, e := range append([]*structured.TypeError{mistyped}, mistyped.Others...) {
-			c := Cause{Message: e.Reason, Field: e.Path.String(), Path: e.Path, Rule: refusedType}
-			if e.Reason == structured.Undeclared {
-				c.Rule = refusedUnknown
-			}
-			causes = append(causes, c)
-		}
-		return causes
+		return mistypedFields(mistyped)
 	case errors.As(s.Err, &request) && len(request.Path) > 0:
 		return []Cause{{Message: request.Detail, Path: request.Path}}
 	}
+	return s.invalidFields()
+}
+
+// conflictingFields returns the fields of the conflicts of an apply.
+func (s *Status) conflictingFields(conflicts []fieldmanager.Conflict) []Cause {
+	causes := make([]Cause, len(conflicts))
+	for i, c := range conflicts {
+		if s.Details != nil && i < len(s.Details.Causes) { // Details.Causes has the same order
+			causes[i] = s.Details.Causes[i]
+		} else {
+			causes[i] = Cause{Type: CauseConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field()}
+		}
+		causes[i].Path, causes[i].Value, causes[i].Rule = c.Path, c.Wanted, string(fieldmanager.RuleConflict)
+	}
+	return causes
+}
+
+// mistypedFields returns the fields of an apply configuration, or of a live object, that do not fit
+// the schema.
+func mistypedFields(first *structured.TypeError) []Cause {
+	causes := make([]Cause, 0, 1+len(first.Others))
+	for _, e := range append([]*structured.TypeError{first}, first.Others...) {
+		c := Cause{Message: e.Reason, Field: e.Path.String(), Path: e.Path, Rule: refusedType}
+		if e.Reason == structured.Undeclared {
+			c.Rule = refusedUnknown
+		}
+		causes = append(causes, c)
+	}
+	return causes
+}
+
+// invalidFields returns the causes of an invalid object that concern fields.
+func (s *Status) invalidFields() (causes []Cause) {
 	if s.Details == nil {
 		return nil
 	}
-	var causes []Cause
 	for _, c := range s.Details.Causes {
 		if c.Path != nil {
 			c.Rule = refusedInvalid
