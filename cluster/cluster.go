@@ -271,70 +271,90 @@ func (t *task) exists(r *Record, name string, created document.Value) *Status {
 // errDeleted reports that an update removed the last finalizer.
 var errDeleted = errors.New("the last finalizer was removed")
 
+// updating is an update or patch of a stored object.
+type updating struct {
+	*Cluster
+	t   *task
+	key string // of the object in the store
+	// dropManagers is set if the object is stored without managedFields.
+	dropManagers bool
+	// live is the object that the last attempt started from, and out is its outcome.
+	live fieldmanager.Object
+	out  outcome
+}
+
 // update answers update and patch.
 func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
-	key := t.ep.key(t.Request.Namespace, t.Request.Name)
-	var out outcome
-	dropManagers := false
+	u := &updating{Cluster: c, t: t, key: t.ep.key(t.Request.Namespace, t.Request.Name)}
 	defer c.unreserve(t)
-	var was document.Value
-	try := func(current store.Item[*Record]) (*Record, error) {
-		var live fieldmanager.Object
-		if current.Revision != 0 {
-			var st *Status
-			if live, t.basis, st = c.open(t.ep.kind, current); st != nil {
-				return nil, st
-			}
-		}
-		was = live.Value
-		c.endCreation(t) // of an earlier try
-		c.unreserve(t)
-		var st *Status
-		out, st = c.reserving(t, live.Value, func() (outcome, *Status) { return t.change(live) })
-		if st == nil && out.created {
-			st = c.beginCreation(t, t.Request.Name)
-		}
-		if st != nil {
-			return nil, st
-		}
-		if out.deleted {
-			return nil, errDeleted
-		}
-		record, st := t.changed(live, out.object, current.Value)
-		if st != nil {
-			return nil, st
-		}
-		if dropManagers {
-			record = record.withoutManagers()
-		}
-		return record, nil
-	}
 	if t.dryRun() {
 		defer c.endCreation(t)
-		return c.rehearse(ctx, t, key, try, &out)
+		return u.rehearse(ctx)
 	}
-	item, err := c.store.Update(ctx, key, store.UpdateOptions{CreateMissing: t.mayCreate()}, try)
-	if errors.Is(err, store.ErrTooLarge) && t.Format != ApplyPatch {
-		dropManagers = true // an apply without managedFields would have a different meaning
-		item, err = c.store.Update(ctx, key, store.UpdateOptions{CreateMissing: t.mayCreate()}, try)
-	}
+	item, err := u.save(ctx)
 	c.endCreation(t)
-	if errors.Is(err, errDeleted) {
-		return c.finalized(ctx, t, key, out)
-	}
-	if errors.Is(err, store.ErrNotFound) {
-		out = t.missing() // the store has not called try for an object that does not exist
+	switch {
+	case errors.Is(err, errDeleted):
+		return c.finalized(ctx, t, u.key, u.out)
+	case errors.Is(err, store.ErrNotFound):
+		u.out = t.missing() // the store makes no attempt for an object that does not exist
 	}
 	if err != nil {
-		return nil, storeStatus(t.ep, t.Request.Name, err).warning(out.warnings)
+		return nil, storeStatus(t.ep, t.Request.Name, err).warning(u.out.warnings)
 	}
 	t.keepReserved()
-	resp, st := t.answer(out, item)
+	resp, st := t.answer(u.out, item)
 	c.written(ctx, t.ep, item.Value)
 	if hasAddresses(t.ep.strategy) {
-		c.released(ctx, t.ep, was, item.Value.tree().Value)
+		c.released(ctx, t.ep, u.live.Value, item.Value.tree().Value)
 	}
 	return resp, st
+}
+
+// save stores the result of the request. As in kube-apiserver, an object that is too large with its
+// managedFields is stored without them, except by an apply, which would have a different meaning.
+func (u *updating) save(ctx context.Context) (store.Item[*Record], error) {
+	o := store.UpdateOptions{CreateMissing: u.t.mayCreate()}
+	item, err := u.store.Update(ctx, u.key, o, u.attempt)
+	if errors.Is(err, store.ErrTooLarge) && u.t.Format != ApplyPatch {
+		u.dropManagers = true
+		item, err = u.store.Update(ctx, u.key, o, u.attempt)
+	}
+	return item, err
+}
+
+// attempt returns the record that results from the request for the current item, which has revision 0
+// if there is none. The error is errDeleted if the object is to be deleted instead. The store calls it
+// again if another write comes first, which voids the earlier attempt.
+func (u *updating) attempt(current store.Item[*Record]) (*Record, error) {
+	t := u.t
+	u.live = fieldmanager.Object{}
+	var st *Status
+	if current.Revision != 0 {
+		if u.live, t.basis, st = u.open(t.ep.kind, current); st != nil {
+			return nil, st
+		}
+	}
+	u.endCreation(t)
+	u.unreserve(t)
+	u.out, st = u.reserving(t, u.live.Value, func() (outcome, *Status) { return t.change(u.live) })
+	if st == nil && u.out.created {
+		st = u.beginCreation(t, t.Request.Name)
+	}
+	if st != nil {
+		return nil, st
+	}
+	if u.out.deleted {
+		return nil, errDeleted
+	}
+	record, st := t.changed(u.live, u.out.object, current.Value)
+	if st != nil {
+		return nil, st
+	}
+	if u.dropManagers {
+		record = record.withoutManagers()
+	}
+	return record, nil
 }
 
 // changed returns the record to store, or the current record if the write changes nothing. As
@@ -365,27 +385,28 @@ func (t *task) changed(live, next fieldmanager.Object, current *Record) (*Record
 	return record, nil
 }
 
-// rehearse answers a write with dryRun: everything is done except storing the object.
-func (c *Cluster) rehearse(ctx context.Context, t *task, key string, try store.UpdateFunc[*Record], out *outcome) (*Response, *Status) {
-	current, err := c.store.Get(ctx, key, store.GetOptions{})
+// rehearse answers a request with dryRun: everything is done except storing the object.
+func (u *updating) rehearse(ctx context.Context) (*Response, *Status) {
+	t := u.t
+	current, err := u.store.Get(ctx, u.key, store.GetOptions{})
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, storeStatus(t.ep, t.Request.Name, err)
 	}
-	record, err := try(current)
+	record, err := u.attempt(current)
 	if err != nil && !errors.Is(err, errDeleted) {
-		return nil, storeStatus(t.ep, t.Request.Name, err).warning(out.warnings)
+		return nil, storeStatus(t.ep, t.Request.Name, err).warning(u.out.warnings)
 	}
-	object := out.object
+	object := u.out.object
 	if record != nil {
 		object = record.tree()
-		switch sent := meta(out.object.Value, "resourceVersion"); {
+		switch sent := meta(u.out.object.Value, "resourceVersion"); {
 		case current.Revision != 0:
 			object = versioned(object, current.Revision)
 		case sent != "": // nothing is stored that would replace it
 			object.Value = withMetaText(object.Value, "resourceVersion", sent)
 		}
 	}
-	return t.respond(*out, object)
+	return t.respond(u.out, object)
 }
 
 // finalized deletes an object whose last finalizer was removed by an update. The response is
