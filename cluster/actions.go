@@ -35,11 +35,5 @@ func (c *Cluster) act(ctx context.Context, t *task) (*Response, *Status) {
 
 // done returns the response to an action that has no result object: a Status of success.
 func done(t *task) *Response {
-	var b document.ObjectBuilder
-	b.Set("kind", document.NewString("Status"))
-	b.Set("apiVersion", document.NewString("v1"))
-	b.Set("metadata", document.NewObject())
-	b.Set("status", document.NewString("Success"))
-	b.Set("code", document.NewInt(201))
-	return &Response{Code: 201, Object: b.Object(), Warnings: t.warnings}
+	return &Response{Code: 201, Object: success(nil).With("code", document.NewInt(201)), Warnings: t.warnings}
 }

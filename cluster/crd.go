@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
@@ -236,7 +235,7 @@ func (c *Cluster) controlledBy(ep *endpoint, current store.Item[*Record], change
 		return current.Value, nil
 	}
 	t := c.newTask(&Request{Verb: Update, Name: meta(next, "name"), Options: Options{FieldManager: crdManager}}, ep)
-	tracked := t.tracked(live, fieldmanager.Object{Value: next, Managed: live.Managed}.Join())
+	tracked := t.tracked(live, withValue(live, next).Join())
 	record, st := t.stored(ep.kind, tracked, basis{})
 	if st != nil {
 		return nil, st

@@ -79,26 +79,11 @@ func lastKey(p document.Path) string {
 // problems become warnings or an error, or are ignored.
 func (t *task) decodeBody() *Status {
 	k := t.ep.body
-	doc, problems, st := t.parseBody(k)
+	doc, duplicates, st := t.parseBody(k)
 	if st != nil {
 		return st
 	}
-	root := doc.Root
-	if root.Kind() != document.Object && !root.IsNull() {
-		return t.unrecognizedStatus(k, "expected an object, got "+article(root.Kind())+" "+nonObjectText(t.text()), nil)
-	}
-	for _, key := range [...]string{"apiVersion", "kind"} {
-		if m := root.Get(key); m.Exists() && !m.IsNull() && m.Kind() != document.String {
-			return t.unrecognizedStatus(k, "apiVersion and kind must be strings, got "+m.String(), nil)
-		}
-	}
-	if t.ep.sub == subEviction && root.Get("apiVersion").StringOr("") == "policy/v1beta1" { // still accepted (EvictionREST.AcceptsGroupVersion)
-		root = root.With("apiVersion", document.NewString(k.APIVersion()))
-	}
-	t.unversioned = root.Get("apiVersion").StringOr("") == ""
-	if root, st = checkType(root, k, t.kinds.Catalog(), t.text, t.strictness() == validateIgnore); st == nil && k.Builtin {
-		st = checkVersion(root, k)
-	}
+	root, st := t.typedBody(k, doc.Root)
 	if st != nil {
 		return st
 	}
@@ -109,17 +94,9 @@ func (t *task) decodeBody() *Status {
 	if err != nil {
 		return decodeStatus(k, root, err)
 	}
-	if problems = mergeProblems(doc, problems, unknown, k.Builtin && t.Format == JSON); len(problems) > maxProblems {
-		problems = problems[:maxProblems]
-	}
-	if len(problems) > 0 && t.Format != Protobuf {
-		switch t.strictness() {
-		case validateStrict:
-			return decodeStatus(k, root, &StrictError{problems})
-		case validateWarn:
-			t.warnings = append(t.warnings, messages(problems)...)
-			t.problems = problems
-		}
+	problems := mergeProblems(doc, duplicates, unknown, k.Builtin && t.Format == JSON)
+	if err := t.reportProblems(problems[:min(len(problems), maxProblems)]); err != nil {
+		return decodeStatus(k, root, err)
 	}
 	if st := checkVersion(root, k); st != nil { // a custom resource is decoded first, in its own version
 		return st.warning(t.warnings)
@@ -131,6 +108,44 @@ func (t *task) decodeBody() *Status {
 		t.basis.fill(value, t.body)
 	}
 	t.receivedBody(root, value)
+	return nil
+}
+
+// typedBody checks that a body is an object with the type of the endpoint, and sets a type that is
+// missing. The version of a custom resource is checked only when it has been decoded.
+func (t *task) typedBody(k *schema.Kind, root document.Value) (document.Value, *Status) {
+	if root.Kind() != document.Object && !root.IsNull() {
+		return root, t.unrecognizedStatus(k, "expected an object, got "+article(root.Kind())+" "+nonObjectText(t.text()), nil)
+	}
+	for _, key := range [...]string{"apiVersion", "kind"} {
+		if m := root.Get(key); m.Exists() && !m.IsNull() && m.Kind() != document.String {
+			return root, t.unrecognizedStatus(k, "apiVersion and kind must be strings, got "+m.String(), nil)
+		}
+	}
+	if t.ep.sub == subEviction && root.Get("apiVersion").StringOr("") == "policy/v1beta1" { // still accepted (EvictionREST.AcceptsGroupVersion)
+		root = root.With("apiVersion", document.NewString(k.APIVersion()))
+	}
+	t.unversioned = root.Get("apiVersion").StringOr("") == ""
+	root, st := checkType(root, k, t.kinds.Catalog(), t.text, t.strictness() == validateIgnore)
+	if st == nil && k.Builtin {
+		st = checkVersion(root, k)
+	}
+	return root, st
+}
+
+// reportProblems makes the problems of a body warnings or, under strict field validation, an error.
+// Those of protobuf, whose decoder drops unknown fields, are not reported.
+func (t *task) reportProblems(problems []Problem) error {
+	if len(problems) == 0 || t.Format == Protobuf {
+		return nil
+	}
+	switch t.strictness() {
+	case validateStrict:
+		return &StrictError{problems}
+	case validateWarn:
+		t.warnings = append(t.warnings, messages(problems)...)
+		t.problems = problems
+	}
 	return nil
 }
 

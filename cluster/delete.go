@@ -258,7 +258,7 @@ func (d *deletion) answer(live fieldmanager.Object, v decision) (*Response, *Sta
 	return &Response{Code: code, Object: success(&details)}, nil
 }
 
-// success returns the Status of a request that succeeded.
+// success returns the Status of a request that succeeded. It has no details if these are nil.
 func success(details *StatusDetails) document.Value {
 	var b document.ObjectBuilder
 	b.Set("kind", document.NewString("Status"))
@@ -278,41 +278,42 @@ func (d *deletion) decide(live fieldmanager.Object) (decision, *Status) {
 	next := live.Value
 	if d.isEmptied() {
 		if !hasMeta(next, "deletionTimestamp") {
-			return decision{update: d.marked(live, d.markNamespaceDeleted(next))}, nil
+			return decision{update: withValue(live, d.markNamespaceDeleted(next))}, nil
 		}
 		if next.Lookup("spec", "finalizers").Len() > 0 {
 			return decision{}, nil
 		}
 	}
 	if d.endsDefinition() && !hasMeta(next, "deletionTimestamp") {
-		return decision{update: d.marked(live, d.markDefinitionDeleted(next))}, nil
+		return decision{update: withValue(live, d.markDefinitionDeleted(next))}, nil
 	}
-	graceful, pending := false, false
-	var period int64
+	var period *int64
 	if d.ep.strategy.Graceful {
-		next, period, graceful, pending = d.grace(next)
-	}
-	if pending {
-		return decision{}, nil
+		var pending bool
+		if next, period, pending = d.grace(next); pending {
+			return decision{}, nil
+		}
 	}
 	had := len(finalizers(next)) > 0
 	next = d.withPropagation(next)
 	kept := len(finalizers(next)) > 0
-	if graceful {
-		v := decision{update: d.marked(live, next), remove: !kept && period == 0}
+	if period != nil {
+		v := decision{update: withValue(live, next), remove: !kept && *period == 0}
 		if !hasMeta(live.Value, "deletionTimestamp") {
-			v.period = &period
+			v.period = period
 		}
 		return v, nil
 	}
 	if kept {
-		return decision{update: d.marked(live, d.markDeleted(next))}, nil
+		return decision{update: withValue(live, d.markDeleted(next))}, nil
 	}
 	return decision{remove: true, unfinalized: had}, nil
 }
 
-func (d *deletion) marked(live fieldmanager.Object, next document.Value) fieldmanager.Object {
-	return fieldmanager.Object{Value: next, Managed: live.Managed}
+// withValue returns an object with another value and its managedFields.
+func withValue(o fieldmanager.Object, value document.Value) fieldmanager.Object {
+	o.Value = value
+	return o
 }
 
 // isEmptied reports whether the object's contents are deleted before it, as those of a
@@ -353,47 +354,56 @@ func (d *deletion) checkPreconditions(live document.Value) *Status {
 	return nil
 }
 
-// grace sets the grace period and the deletionTimestamp of a pod. pending reports whether a
-// deletion is under way that this one does not shorten.
-func (d *deletion) grace(object document.Value) (next document.Value, period int64, graceful, pending bool) {
+// grace sets the grace period and the deletionTimestamp of a pod. The period is nil for a deletion that
+// needs none, because that of an earlier one is over. pending reports whether a deletion is under way
+// that this one does not shorten.
+func (d *deletion) grace(object document.Value) (next document.Value, period *int64, pending bool) {
 	asked := d.options.GracePeriodSeconds
 	if asked != nil && *asked < 0 {
 		one := int64(1)
 		asked = &one
 	}
-	if hasMeta(object, "deletionTimestamp") {
-		given := metaInt(object, "deletionGracePeriodSeconds")
-		if given == 0 {
-			return object, 0, false, false
-		}
-		if asked == nil || *asked >= given {
-			return object, given, false, true
-		}
-		period = *asked
-		begin, err := time.Parse(time.RFC3339, meta(object, "deletionTimestamp"))
-		if err != nil {
-			begin = d.now
-		}
-		end := begin.Add(time.Duration(period-given) * time.Second)
-		if end.Before(d.now) {
-			end = d.now
-			if period != 0 {
-				period = 1
-			}
-		}
-		return d.ending(object, end, period), period, true, false
+	given := metaInt(object, "deletionGracePeriodSeconds")
+	switch {
+	case !hasMeta(object, "deletionTimestamp"):
+		next, begun := d.beginGrace(object, asked)
+		return next, &begun, false
+	case given == 0:
+		return object, nil, false
+	case asked == nil || *asked >= given:
+		return object, nil, true
 	}
+	next, shortened := d.shortenGrace(object, *asked, given)
+	return next, &shortened, false
+}
+
+// beginGrace returns a pod whose deletion begins, and its grace period: the asked one, or else that of
+// its spec. A pod that does not run needs none.
+func (d *deletion) beginGrace(object document.Value, asked *int64) (document.Value, int64) {
+	period, _ := object.Lookup("spec", "terminationGracePeriodSeconds").Int()
 	if asked != nil {
 		period = *asked
-	} else {
-		period, _ = object.Lookup("spec", "terminationGracePeriodSeconds").Int()
 	}
 	phase := object.Lookup("status", "phase").StringOr("")
 	if object.Lookup("spec", "nodeName").StringOr("") == "" || phase == "Failed" || phase == "Succeeded" {
 		period = 0
 	}
-	object = countGeneration(object)
-	return d.ending(object, d.now.Add(time.Duration(period)*time.Second), period), period, true, false
+	return d.ending(countGeneration(object), d.now.Add(time.Duration(period)*time.Second), period), period
+}
+
+// shortenGrace returns a pod whose deletion is under way with a shorter grace period than the given
+// one, counted from the beginning of the deletion. A period that is over ends now.
+func (d *deletion) shortenGrace(object document.Value, period, given int64) (document.Value, int64) {
+	begin, err := time.Parse(time.RFC3339, meta(object, "deletionTimestamp"))
+	if err != nil {
+		begin = d.now
+	}
+	end := begin.Add(time.Duration(period-given) * time.Second)
+	if end.Before(d.now) {
+		end = d.now
+		period = min(period, 1)
+	}
+	return d.ending(object, end, period), period
 }
 
 func (d *deletion) ending(object document.Value, end time.Time, period int64) document.Value {

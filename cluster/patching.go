@@ -308,9 +308,7 @@ func customType(v document.Value) *Status {
 	return nil
 }
 
-// patchedType checks apiVersion and kind of the result of a patch. A built-in object without
-// an apiVersion cannot be decoded and loses its fields. One of another version that the API
-// server can decode is converted; see otherVersion for the versions that are served.
+// patchedType checks apiVersion and kind of the result of a patch.
 func (t *task) patchedType(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, *Status) {
 	if v.Kind() != document.Object {
 		why := "the result of the patch is " + article(v.Kind()) + ", expected an object"
@@ -323,10 +321,17 @@ func (t *task) patchedType(k *schema.Kind, v document.Value, from defaults.Sourc
 	if st := t.typeIsText(v); st != nil {
 		return v, nil, st
 	}
-	version, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
 	if !k.Builtin {
 		return v, nil, customType(v)
 	}
+	return t.builtinType(k, v)
+}
+
+// builtinType checks apiVersion and kind of the result of a JSON or merge patch of a built-in kind.
+// One without an apiVersion cannot be decoded and loses its fields. One of another version that the
+// API server can decode is converted; see otherVersion for the versions that are served.
+func (t *task) builtinType(k *schema.Kind, v document.Value) (document.Value, []Problem, *Status) {
+	version, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
 	if _, _, parsed := schema.SplitAPIVersion(version); !parsed {
 		return v, nil, unprocessable("unexpected GroupVersion string: "+version, nil)
 	}

@@ -98,7 +98,7 @@ func DecodeRecord(data []byte) (*Record, error) {
 		return nil, err
 	}
 	r := newRecord(object, document.Value{})
-	if bytes.Contains(data, []byte("-0")) && spellsNegativeZero(object.Value) {
+	if bytes.Contains(data, []byte("-0")) && containsNumber(object.Value, writtenNegativeZero) {
 		r.original = object.Value
 	}
 	return r, nil
@@ -123,22 +123,6 @@ func recordOf(o fieldmanager.Object, original document.Value) *Record {
 	return r
 }
 
-// spellsNegativeZero reports whether a number within v was written as -0, which is decoded as
-// an integer.
-func spellsNegativeZero(v document.Value) bool {
-	switch v.Kind() {
-	case document.Number:
-		return v.NumberText() == "-0"
-	case document.Object, document.List:
-		for i := range v.Len() {
-			if spellsNegativeZero(v.At(i)) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // newRecord returns the record of an object that was made from live, an object that reread
 // leaves unchanged; live may be absent.
 func newRecord(o fieldmanager.Object, live document.Value) *Record {
@@ -146,23 +130,27 @@ func newRecord(o fieldmanager.Object, live document.Value) *Record {
 	o.Value = withMeta(o.Value, "selfLink", document.Value{})
 	value := reread(o.Value, live)
 	var original document.Value
-	if !document.SameNode(value, o.Value) && hasNegativeZero(o.Value) {
+	if !document.SameNode(value, o.Value) && containsNumber(o.Value, printedNegativeZero) {
 		original = o.Value
 	}
 	o.Value = value
 	return recordOf(o, original)
 }
 
-// hasNegativeZero reports whether a number within v is printed as -0.
-func hasNegativeZero(v document.Value) bool {
-	switch v.Kind() {
-	case document.Number:
-		return !v.IsInt() && string(v.JSON()) == "-0"
-	case document.Object, document.List:
-		for i := range v.Len() {
-			if hasNegativeZero(v.At(i)) {
-				return true
-			}
+// The functions below report what a number is: writtenNegativeZero that it was written as -0, which is
+// decoded as an integer, and printedNegativeZero that it is printed as -0.
+func writtenNegativeZero(n document.Value) bool { return n.NumberText() == "-0" }
+func printedNegativeZero(n document.Value) bool { return !n.IsInt() && string(n.JSON()) == "-0" }
+func isFloat(n document.Value) bool             { return !n.IsInt() }
+
+// containsNumber reports whether v is or contains a number for which is returns true.
+func containsNumber(v document.Value, is func(document.Value) bool) bool {
+	if k := v.Kind(); k < document.List {
+		return k == document.Number && is(v)
+	}
+	for i := range v.Len() {
+		if containsNumber(v.At(i), is) {
+			return true
 		}
 	}
 	return false
@@ -203,7 +191,7 @@ func withIntegers(v, live document.Value) document.Value {
 // hasFloat reports whether v contains a float outside the parts that it shares with live.
 func hasFloat(v, live document.Value) bool {
 	if !live.Exists() {
-		return anyFloat(v)
+		return containsNumber(v, isFloat)
 	}
 	switch v.Kind() {
 	case document.Number:
@@ -227,19 +215,6 @@ func hasFloat(v, live document.Value) bool {
 			if was := before.Item(v, i); !document.SameNode(part, was) && hasFloat(part, was) {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// anyFloat is hasFloat for a value that was not made from another one.
-func anyFloat(v document.Value) bool {
-	if k := v.Kind(); k < document.List {
-		return k == document.Number && !v.IsInt()
-	}
-	for i := range v.Len() {
-		if anyFloat(v.At(i)) {
-			return true
 		}
 	}
 	return false

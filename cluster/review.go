@@ -130,10 +130,10 @@ func withTokenError(sent document.Value, why string) document.Value {
 	return sent.Without("authenticated").With("error", document.NewString(why))
 }
 
-// withoutSystemFields removes the metadata that the server sets from a body
-// (rest.WipeObjectMetaSystemFields).
+// withoutSystemFields removes systemMetadata from the body of a review, which is returned with the null
+// that the Go types of some versions encode for an unset creationTimestamp.
 func withoutSystemFields(object document.Value) document.Value {
-	for _, name := range [...]string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "uid"} {
+	for _, name := range systemMetadata {
 		if hasMeta(object, name) {
 			object = withMeta(object, name, document.Value{})
 		}

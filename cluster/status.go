@@ -79,14 +79,16 @@ func (s *Status) Object() document.Value {
 	b.Set("status", document.NewString("Failure"))
 	b.SetNonEmpty("message", s.Message)
 	b.SetNonEmpty("reason", s.Reason)
-	if s.Details != nil {
-		b.Set("details", s.Details.object())
-	}
+	b.Set("details", s.Details.object())
 	b.Set("code", document.NewInt(int64(s.Code)))
 	return b.Object()
 }
 
+// object returns the details as the API server encodes them, absent for nil.
 func (d *StatusDetails) object() document.Value {
+	if d == nil {
+		return document.Value{}
+	}
 	var b document.ObjectBuilder
 	b.SetNonEmpty("name", d.Name)
 	b.SetNonEmpty("group", d.Group)

@@ -44,9 +44,13 @@ func (t *task) create() (outcome, *Status) {
 	return out, nil
 }
 
-// withoutSystemMetadata removes the metadata that only the API server sets in a new object.
+// systemMetadata are the fields of metadata that only the API server sets in a new object
+// (rest.WipeObjectMetaSystemFields).
+var systemMetadata = [...]string{"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}
+
+// withoutSystemMetadata removes systemMetadata from a new object.
 func withoutSystemMetadata(object document.Value) document.Value {
-	for _, key := range [...]string{"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
+	for _, key := range systemMetadata {
 		object = withMeta(object, key, document.Value{})
 	}
 	return object
