@@ -2,7 +2,6 @@ package plugins
 
 import (
 	"fmt"
-	"iter"
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -11,36 +10,27 @@ import (
 // enforceSecrets is the annotation of a service account whose pods may use only the secrets that it lists.
 const enforceSecrets = "kubernetes.io/enforce-mountable-secrets"
 
-// secretsOf yields the names of the secrets to which a pod refers. They may be empty.
-func secretsOf(spec document.Value) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, s := range spec.Get("imagePullSecrets").Items() {
-			if !yield(s.Get("name").StringOr("")) {
-				return
-			}
-		}
-		for _, field := range [...]string{"initContainers", "containers", "ephemeralContainers"} {
-			for _, container := range spec.Get(field).Items() {
-				for _, used := range containerSecrets(container) {
-					if !yield(used.name) {
-						return
-					}
-				}
-			}
-		}
-		for _, v := range spec.Get("volumes").Items() {
-			for _, field := range volumeSecrets {
-				if !yield(v.Lookup(field...).StringOr("")) {
-					return
-				}
-			}
-			for _, source := range v.Lookup("projected", "sources").Items() {
-				if !yield(source.Lookup("secret", "name").StringOr("")) {
-					return
-				}
+// secretsOf returns the names of the secrets to which a pod refers. They may be empty.
+func secretsOf(spec document.Value) (names []string) {
+	for _, s := range spec.Get("imagePullSecrets").Items() {
+		names = append(names, s.Get("name").StringOr(""))
+	}
+	for _, field := range [...]string{"initContainers", "containers", "ephemeralContainers"} {
+		for _, container := range spec.Get(field).Items() {
+			for _, used := range containerSecrets(container) {
+				names = append(names, used.name)
 			}
 		}
 	}
+	for _, v := range spec.Get("volumes").Items() {
+		for _, field := range volumeSecrets {
+			names = append(names, v.Lookup(field...).StringOr(""))
+		}
+		for _, source := range v.Lookup("projected", "sources").Items() {
+			names = append(names, source.Lookup("secret", "name").StringOr(""))
+		}
+	}
+	return names
 }
 
 // volumeSecrets are the fields of a volume that name a secret.

@@ -221,7 +221,7 @@ func (c *call) checkMirror() *cluster.Status {
 	if accountOf(c.Object) != "" {
 		return c.Forbid("a mirror pod may not reference service accounts")
 	}
-	for name := range secretsOf(c.Object.Get("spec")) {
+	for _, name := range secretsOf(c.Object.Get("spec")) {
 		if name != "" {
 			return c.Forbid("a mirror pod may not reference secrets")
 		}
