@@ -128,25 +128,26 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		s.stream(w, r, t)
 		return
 	}
-	watches := t.verb == cluster.Watch
+	s.serveTarget(w, r, t)
+}
+
+// serveTarget negotiates the form of the response, reads the request and has the cluster answer it.
+func (s *Server) serveTarget(w *writer, r *http.Request, t target) {
 	form, err := negotiate(r, offer{
-		protobuf: encodable(t.kind), tables: table.Has(t.kind, t.subresource), routed: t.kind.Builtin, streams: watches || t.verb == cluster.List,
+		protobuf: encodable(t.kind), tables: table.Has(t.kind, t.subresource), routed: t.kind.Builtin,
+		streams: t.verb == cluster.Watch || t.verb == cluster.List,
 	})
 	if err != nil && !t.refusedFirst(r) {
 		if !errors.Is(err, errNoRoute) {
 			warn(w.Header(), t.deprecation())
 		}
-		s.fail(w, r, s.refusal(r, p, err))
+		s.fail(w, r, s.refusal(r, t.place, err))
 		return
 	}
-	query := queryOf(r)
-	request, err := s.request(w, r, t, query)
+	request, err := s.request(w, r, t, queryOf(r))
 	if err != nil {
 		warn(w.Header(), t.deprecation())
-		s.fail(w, r, s.refusal(r, p, err))
-		return
-	}
-	if writes(r) && t.verb != cluster.Watch && !s.admit(w, r, s.writes) {
+		s.fail(w, r, s.refusal(r, t.place, err))
 		return
 	}
 	if form.as == formTable && query.Get("includeObject") != "Object" && t.subresource == "" && !writes(r) {
@@ -154,6 +155,9 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 	}
 	if t.verb == cluster.Watch {
 		s.watch(w, r, form, t, request)
+		return
+	}
+	if writes(r) && !s.admit(w, r, s.writes) {
 		return
 	}
 	ctx := withDeadline(r.Context(), time.Now().Add(w.limit))
