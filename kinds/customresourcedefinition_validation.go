@@ -18,13 +18,42 @@ import (
 // do not change once they are established, a declared version for all stored objects, and
 // approval in the groups of Kubernetes.
 func validateCustomResourceDefinition(c *check, object, old field) {
-	crd, err := schema.FromCRD(object.Value)
-	var wrong *schema.InvalidCRD
 	spec := object.get("spec")
-	first := len(c.errs)
 	if prefix := object.get("metadata.generateName"); !old.isSet() && prefix.text() != "" && prefix.text() != spec.get("names.plural").text()+"."+spec.get("group").text() {
 		c.invalid(prefix, "must be spec.names.plural+\".\"+spec.group")
 	}
+	first := len(c.errs)
+	c.definitionSchemas(object, old)
+	c.definitionNames(spec.get("names"))
+	c.definitionGroup(spec.get("group"))
+	c.definitionVersions(spec)
+	c.sortDefinitionErrors(first)
+	established := hasCondition(old.Get("status"), "Established")
+	if strategy := spec.get("conversion.strategy"); spec.get("conversion").isSet() && strategy.text() != "None" && spec.get("preserveUnknownFields").isTrue() {
+		c.invalid(strategy, "must be None if spec.preserveUnknownFields is true")
+	}
+	c.conversion(spec.get("conversion"), old.get("spec.conversion"), established)
+	if old.isSet() {
+		fixed := []string{"group", "names.plural"}
+		if established {
+			fixed = append(fixed, "scope", "names.kind")
+		}
+		for _, name := range fixed {
+			c.immutable(spec.get(name), old.get("spec").get(name))
+		}
+	}
+	c.storedVersions(object.get("status.storedVersions"), spec.get("versions"))
+	c.approval(object, old)
+	if spec.get("preserveUnknownFields").isTrue() && !old.get("spec.preserveUnknownFields").isTrue() {
+		c.invalid(spec.get("preserveUnknownFields"), "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead")
+	}
+}
+
+// definitionSchemas adds the errors of package schema about a definition or, if it finds none, those
+// about the defaults in its schemas.
+func (c *check) definitionSchemas(object, old field) {
+	crd, err := schema.FromCRD(object.Value)
+	var wrong *schema.InvalidCRD
 	switch {
 	case errors.As(err, &wrong):
 		for _, e := range wrong.Errors {
@@ -39,13 +68,15 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 			}
 		}
 	case err != nil:
-		c.invalid(spec, err.Error())
+		c.invalid(object.get("spec"), err.Error())
 	default:
 		c.errs = append(c.errs, structural.ValidateDefaults(crd)...)
 	}
-	c.definitionNames(spec.get("names"))
-	c.definitionGroup(spec.get("group"))
-	c.definitionVersions(spec)
+}
+
+// sortDefinitionErrors sorts the errors from the first one on by the parts of a definition. (A page
+// would need more code for a function of package slices.)
+func (c *check) sortDefinitionErrors(first int) {
 	found := c.errs[first:]
 	c.errs = c.errs[:first:first]
 	for order := range len(definitionParts) + 2 {
@@ -55,32 +86,14 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 			}
 		}
 	}
-	established := hasCondition(old.Get("status"), "Established")
-	if strategy := spec.get("conversion.strategy"); spec.get("conversion").isSet() && strategy.text() != "None" && spec.get("preserveUnknownFields").isTrue() {
-		c.invalid(strategy, "must be None if spec.preserveUnknownFields is true")
-	}
-	c.conversion(spec.get("conversion"), old.get("spec.conversion"), established)
-	if old.isSet() {
-		was := old.get("spec")
-		fixed := []string{"group", "names.plural"}
-		if established {
-			fixed = append(fixed, "scope", "names.kind")
-		}
-		for _, name := range fixed {
-			c.immutable(spec.get(name), was.get(name))
-		}
-	}
-	c.storedVersions(object.get("status.storedVersions"), spec.get("versions"))
-	c.approval(object, old)
-	if spec.get("preserveUnknownFields").isTrue() && !old.get("spec.preserveUnknownFields").isTrue() {
-		c.invalid(spec.get("preserveUnknownFields"), "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead")
-	}
 }
 
 // definitionParts are the parts of a definition in the order in which kube-apiserver validates them. The names that are
 // missing precede those that are invalid.
 var definitionParts = [...]string{"spec.group", "spec.scope", "spec.version", "spec.names.plural", "spec.names.singular", "spec.names.kind", "spec.names.listKind", "spec.names"}
 
+// definitionOrder returns the position of an error about a definition: 0 for its metadata, and the last
+// one for what is not a part of definitionParts.
 func definitionOrder(e schema.FieldError) int {
 	for i, part := range definitionParts {
 		if strings.HasPrefix(e.Field, part) && (i <= 2 || part == "spec.names" || e.Type == schema.ErrorRequired) {
