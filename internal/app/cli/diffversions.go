@@ -122,13 +122,30 @@ func versionNameOf(o manifest.Object) sameName {
 	return name
 }
 
-// pair finds the counterparts of the objects whose name several objects of a folder have: the one in the
-// file of the same name in the other folder, or else the next one that has none. One without a namespace is a version
-// of one that has one only if this is the only one, and TO does not have it.
+// pair finds the counterparts of the objects whose name several objects of a folder have.
 func (v *versionsOfFolder) pair(from, to documents) {
 	v.counterparts, v.several = map[string]documents{}, map[string]bool{}
 	before, after := byName(from), byName(to)
 	v.before, v.redefined = before, redefinedIn(before, after)
+	several := severalOf(before, after)
+	for name, had := range before {
+		for _, o := range had {
+			if several(name) {
+				v.several[o.Position().String()] = false
+			}
+		}
+	}
+	for name, wanted := range after {
+		if several(name) {
+			v.pairByFile(before[name], wanted)
+		}
+	}
+}
+
+// severalOf returns a function that reports whether the objects of a name have to be paired: several
+// objects of one folder have it, or it is generated. An object without a namespace is a version of one
+// that has a namespace only if this is the only one, and TO does not have it.
+func severalOf(before, after map[sameName][]manifest.Object) func(sameName) bool {
 	number, paired := map[sameName]int{}, map[sameName]bool{} // of the objects of FROM, by names without a namespace
 	for name := range before {
 		without := name
@@ -138,45 +155,38 @@ func (v *versionsOfFolder) pair(from, to documents) {
 			paired[without] = true
 		}
 	}
-	several := func(name sameName) bool {
+	return func(name sameName) bool {
 		return name.kind != "" && name.name != "" && (len(before[name]) > 1 || len(after[name]) > 1 || name.generated ||
 			name.namespace == "" && (number[name] > 1 || paired[name]))
 	}
-	for name, had := range before {
-		for _, o := range had {
-			if several(name) {
-				v.several[o.Position().String()] = false
-			}
+}
+
+// pairByFile pairs objects of one name in FROM and TO: each of TO with the one in the file of the same
+// name in the other folder, or else with the next one that has no counterpart.
+func (v *versionsOfFolder) pairByFile(had, wanted []manifest.Object) {
+	unpaired := map[string][]manifest.Object{} // of FROM, by their files
+	for _, o := range had {
+		file := fileWithin(v.from, o)
+		unpaired[file] = append(unpaired[file], o)
+	}
+	var moved []manifest.Object
+	for _, o := range wanted {
+		file := fileWithin(v.to, o)
+		if same := unpaired[file]; len(same) > 0 {
+			v.pairOne(o, same[0])
+			unpaired[file] = same[1:]
+		} else {
+			moved = append(moved, o)
 		}
 	}
-	for name, wanted := range after {
-		if !several(name) {
-			continue
+	for _, other := range had {
+		if len(moved) > 0 && !v.several[other.Position().String()] {
+			v.pairOne(moved[0], other)
+			moved = moved[1:]
 		}
-		unpaired := map[string][]manifest.Object{} // of FROM, by their files
-		for _, o := range before[name] {
-			file := fileWithin(v.from, o)
-			unpaired[file] = append(unpaired[file], o)
-		}
-		var moved []manifest.Object
-		for _, o := range wanted {
-			file := fileWithin(v.to, o)
-			if same := unpaired[file]; len(same) > 0 {
-				v.pairOne(o, same[0])
-				unpaired[file] = same[1:]
-			} else {
-				moved = append(moved, o)
-			}
-		}
-		for _, other := range before[name] {
-			if len(moved) > 0 && !v.several[other.Position().String()] {
-				v.pairOne(moved[0], other)
-				moved = moved[1:]
-			}
-		}
-		for _, o := range moved {
-			v.counterparts[o.Position().String()] = nil
-		}
+	}
+	for _, o := range moved {
+		v.counterparts[o.Position().String()] = nil
 	}
 }
 

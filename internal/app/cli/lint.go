@@ -141,21 +141,10 @@ func (a *App) lint(ctx context.Context, args []string, o *lintOptions) error {
 // findings checks the objects in files and returns the findings in the order of files and
 // lines.
 func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (found []locatedFinding, objects int, err error) {
-	var docs documents
-	for _, name := range names {
-		var read documents
-		if isResource(name) {
-			read, err = o.inputs.kubectl.get(ctx, name, o.namespace)
-		} else {
-			read, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOutFile, name)
-			err = withResourceAdvice(name, err)
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		docs = append(docs, read...)
+	docs, err := a.lintInputs(ctx, names, o)
+	if err != nil {
+		return nil, 0, err
 	}
-	o.inputs.exclude.noteUnused(a)
 	all := a.checkable(&o.inputs, docs.objects())
 	if len(all) == 0 && len(a.unread) == 0 {
 		return nil, 0, errors.New(inputNames(names) + ": no objects to check")
@@ -172,24 +161,13 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 	if err != nil {
 		return nil, 0, err
 	}
-	notes := notes{app: a, total: len(all)}
-	values, unknown := make([]document.Value, len(all)), make([][]explain.Finding, len(all))
+	unknown := a.unknownKinds(lab, all)
+	values, objectsIn := make([]document.Value, len(all)), map[string]int{}
 	for i, object := range all {
 		values[i] = object.Value
-		switch _, note, err := lab.Kind(object.Value); {
-		case err != nil:
-			unknown[i] = []explain.Finding{finding(explain.LintUnknownKind, document.Keys("kind"), err.Error())}
-		case note != nil:
-			notes.add(targetOf(object.Value), patchlab.NoSchema{APIVersion: object.Value.Get("apiVersion").StringOr(""), Kind: object.Kind(),
-				Consequence: "outside metadata, fields and the keys of lists are not checked"})
-		}
-	}
-	notes.print()
-	a.noteExported(values)
-	objectsIn := map[string]int{}
-	for _, object := range all {
 		objectsIn[object.Position().Name]++
 	}
+	a.noteExported(values)
 	converted := map[*document.Document][]document.ConvertedKey{} // of documents, which may be Lists of many objects
 	for i, list := range explain.Lint(registry, values...) {
 		target, among := targetOf(all[i].Value), ""
@@ -209,6 +187,43 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 	}
 	found = slices.DeleteFunc(found, func(f locatedFinding) bool { return slices.Contains(o.ignore, f.Rule) })
 	return sorted(found), len(all), nil
+}
+
+// lintInputs reads the files, and the objects of a cluster.
+func (a *App) lintInputs(ctx context.Context, names []string, o *lintOptions) (docs documents, err error) {
+	for _, name := range names {
+		var read documents
+		if isResource(name) {
+			read, err = o.inputs.kubectl.get(ctx, name, o.namespace)
+		} else {
+			read, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOutFile, name)
+			err = withResourceAdvice(name, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, read...)
+	}
+	o.inputs.exclude.noteUnused(a)
+	return docs, nil
+}
+
+// unknownKinds returns, for each object, the finding that its kind is unknown, if it is, and notes the
+// kinds that have no schema.
+func (a *App) unknownKinds(lab *patchlab.Lab, objects []manifest.Object) [][]explain.Finding {
+	notes := notes{app: a, total: len(objects)}
+	unknown := make([][]explain.Finding, len(objects))
+	for i, object := range objects {
+		switch _, note, err := lab.Kind(object.Value); {
+		case err != nil:
+			unknown[i] = []explain.Finding{finding(explain.LintUnknownKind, document.Keys("kind"), err.Error())}
+		case note != nil:
+			notes.add(targetOf(object.Value), patchlab.NoSchema{APIVersion: object.Value.Get("apiVersion").StringOr(""), Kind: object.Kind(),
+				Consequence: "outside metadata, fields and the keys of lists are not checked"})
+		}
+	}
+	notes.print()
+	return unknown
 }
 
 // noteExported reports objects of a cluster that are checked as manifests because they have no managedFields, which kubectl
