@@ -97,23 +97,33 @@ func sameInYAML(data []byte) bool {
 		digits = 0
 		switch {
 		case c == '"':
-			start := i
-			for i++; i < len(data) && data[i] != '"'; i++ {
-				if d := data[i]; d < 0x20 || d >= 0x7f || d == '\\' && i+1 < len(data) && (data[i+1] == 'u' || data[i+1] == '/') {
-					return false
-				}
-				if data[i] == '\\' {
-					i++
-				}
-			}
-			if i-start > 1000 && i+1 < len(data) && data[i+1] == ':' {
+			end, same := sameString(data, i)
+			if !same || end-i > 1000 && end+1 < len(data) && data[end+1] == ':' {
 				return false
 			}
+			i = end
 		case c == '\t' || c == '\r' || c >= 0x7f:
 			return false
 		}
 	}
 	return true
+}
+
+// sameString returns the offset of the end of the string that begins at start, and whether it has the
+// same meaning in YAML.
+func sameString(data []byte, start int) (end int, same bool) {
+	i := start + 1
+	for ; i < len(data) && data[i] != '"'; i++ {
+		if c := data[i]; c < 0x20 || c >= 0x7f {
+			return i, false
+		} else if c != '\\' {
+			continue
+		}
+		if i++; i < len(data) && (data[i] == 'u' || data[i] == '/') {
+			return i, false
+		}
+	}
+	return i, true
 }
 
 // readYAML parses the documents of a stream, or the first one. It parses them one by one, so
