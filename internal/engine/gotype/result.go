@@ -93,50 +93,58 @@ func resultText(e *cluster.ResultError) []byte {
 func appendStruct(dst []byte, v document.Value, t, props *schema.Type) []byte {
 	switch v.Kind() {
 	case document.Object:
-		if t != nil && t.Name == schema.JSONSchemaProps {
-			props = t
-		}
-		if t != nil && strings.HasPrefix(t.Name, schema.JSONSchemaProps) {
-			t = props // also of a value that is a schema or something else
-		}
-		var keys []string
-		if t != nil {
-			keys = order()[t.Name]
-		}
-		rest := slices.DeleteFunc(slices.Collect(maps.Keys(maps.Collect(v.Members()))), func(key string) bool { return slices.Contains(keys, key) })
-		slices.Sort(rest)
-		dst = append(dst, '{')
-		for _, key := range slices.Concat(keys, rest) {
-			member := v.Get(key)
-			if !member.Exists() {
-				continue
-			}
-			if dst[len(dst)-1] != '{' {
-				dst = append(dst, ',')
-			}
-			dst = append(document.AppendQuoted(dst, key), ':')
-			var of *schema.Type
-			if t != nil && t.Map != nil {
-				of = t.Map.Member(key)
-			}
-			dst = appendStruct(dst, member, of, props)
-		}
-		return append(dst, '}')
+		return appendMembers(dst, v, t, props)
 	case document.List:
+		var elem *schema.Type
+		if t != nil && t.List != nil {
+			elem = t.List.Elem
+		}
 		dst = append(dst, '[')
 		for i, item := range v.Items() {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			var of *schema.Type
-			if t != nil && t.List != nil {
-				of = t.List.Elem
-			}
-			dst = appendStruct(dst, item, of, props)
+			dst = appendStruct(dst, item, elem, props)
 		}
 		return append(dst, ']')
 	}
 	return v.AppendJSON(dst)
+}
+
+// appendMembers is appendStruct for an object: its members have the order of the fields of the struct, followed by those
+// that the struct does not have.
+func appendMembers(dst []byte, v document.Value, t, props *schema.Type) []byte {
+	var keys []string
+	if t != nil {
+		if t.Name == schema.JSONSchemaProps {
+			props = t
+		}
+		if strings.HasPrefix(t.Name, schema.JSONSchemaProps) {
+			t = props // also of a value that is a schema or something else
+		}
+	}
+	if t != nil {
+		keys = order()[t.Name]
+	}
+	rest := slices.DeleteFunc(slices.Collect(maps.Keys(maps.Collect(v.Members()))), func(key string) bool { return slices.Contains(keys, key) })
+	slices.Sort(rest)
+	dst = append(dst, '{')
+	for _, key := range slices.Concat(keys, rest) {
+		member := v.Get(key)
+		if !member.Exists() {
+			continue
+		}
+		if dst[len(dst)-1] != '{' {
+			dst = append(dst, ',')
+		}
+		dst = append(document.AppendQuoted(dst, key), ':')
+		var of *schema.Type
+		if t != nil {
+			of = t.Map.Member(key)
+		}
+		dst = appendStruct(dst, member, of, props)
+	}
+	return append(dst, '}')
 }
 
 // A lazy is a JSON value that is parsed when something in it is needed. Its text is that of a value that has not been parsed;
