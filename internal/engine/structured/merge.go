@@ -202,28 +202,24 @@ func (o *order) nextShared() {
 // it, and -1, -1 at the end.
 func (o *order) step() (i, j int) {
 	for o.i < len(o.inConfig) || o.j < len(o.done) {
+		more := o.j < len(o.done) // in config
 		if o.i < len(o.inConfig) {
-			at := int(o.inConfig[o.i])
-			if o.j < len(o.done) {
-				if at == o.j {
-					o.nextShared()
-					o.i++
-					return o.take()
-				}
-				if at >= 0 && o.shared < len(o.done) && at != o.shared {
-					o.i++ // config has it at another place
-					continue
-				}
-			}
-			if at < 0 {
+			switch at := int(o.inConfig[o.i]); {
+			case more && at == o.j: // the next one of both
+				o.nextShared()
+				o.i++
+				return o.take()
+			case more && at >= 0 && o.shared < len(o.done) && at != o.shared: // config has it at another place
+				o.i++
+				continue
+			case at < 0: // only live has it
 				o.i++
 				return o.i - 1, -1
-			}
-			if o.done[at] {
+			case o.done[at]:
 				o.i++
 			}
 		}
-		if o.j < len(o.done) {
+		if more {
 			if o.shared == o.j {
 				o.nextShared()
 			}
