@@ -313,13 +313,10 @@ func disordered(t *schema.Type, wanted, after document.Value, path document.Path
 			}
 		}
 	case wanted.Kind() == document.List && after.Kind() == document.List:
-		if t == nil || t.List == nil || t.List.Kind == schema.AtomicList { // compared as a whole
+		if t == nil || t.List == nil || t.List.Kind == schema.AtomicList || wanted.Len() != after.Len() { // compared as a whole, or different anyway
 			return nil
 		}
 		a, b := place{t: t, v: wanted}, place{t: t, v: after}
-		if wanted.Len() != after.Len() {
-			return nil
-		}
 		for i := range wanted.Len() {
 			if a.element(i) != b.element(i) {
 				return []Limit{{LimitOrder, path, "the items are not in the wanted order"}}

@@ -298,17 +298,43 @@ func (e *explainer) describe(r *Reason) {
 	if !ok {
 		return
 	}
-	names := r.KeptBy
-	if len(names) == 0 {
-		for _, o := range r.OwnersBefore {
-			if !slices.ContainsFunc(r.OwnersAfter, o.Same) && !e.self(o) {
-				names = append(names, o)
-			}
+	names := e.ownersIn(r)
+	about = e.inCase(about, r, names)
+	r.Text, r.Expected = strings.ReplaceAll(about.text, ownersMark, nameAll(names)), about.expected
+	if r.Rule == RuleServerSet && !r.Wanted.Exists() {
+		r.Expected = ""
+	}
+	if r.Rule == Rule(fieldmanager.RulePrune) && slices.Contains(r.Also, RuleMigrated) {
+		about, _ = named(RuleMigrated)
+		r.Expected = about.expected
+	}
+	if merged := Rule(patch.RuleStrategicMergeKey); r.Expected == "" && slices.Contains(r.Also, merged) {
+		about, _ = named(merged)
+		r.Expected = about.expected
+	}
+}
+
+// ownersIn returns the owners that the text of a reason names: those that keep the field, or else the
+// others that lose it; where a field is shared, those with whom.
+func (e *explainer) ownersIn(r *Reason) []fieldmanager.Owner {
+	if r.Rule == Rule(fieldmanager.RuleShare) {
+		return slices.DeleteFunc(slices.Clone(r.OwnersAfter), e.self)
+	}
+	if len(r.KeptBy) > 0 {
+		return r.KeptBy
+	}
+	var names []fieldmanager.Owner
+	for _, o := range r.OwnersBefore {
+		if !slices.ContainsFunc(r.OwnersAfter, o.Same) && !e.self(o) {
+			names = append(names, o)
 		}
 	}
-	if r.Rule == Rule(fieldmanager.RuleShare) {
-		names = slices.DeleteFunc(slices.Clone(r.OwnersAfter), e.self)
-	}
+	return names
+}
+
+// inCase returns the texts of a rule, or those for a case of it that they do not describe. names are the owners that the
+// text names.
+func (e *explainer) inCase(about rule, r *Reason, names []fieldmanager.Owner) rule {
 	switch {
 	case r.Rule == RuleWithParent && len(names) == 0:
 		about = rule{text: "The list item or object that contains the field is removed because it no longer has an owner, together with the fields in it that have none either."}
@@ -330,18 +356,7 @@ func (e *explainer) describe(r *Reason) {
 			about.text += " The manager does not become an owner, because an update or a patch owns only the fields that it changes."
 		}
 	}
-	r.Text, r.Expected = strings.ReplaceAll(about.text, ownersMark, nameAll(names)), about.expected
-	if r.Rule == RuleServerSet && !r.Wanted.Exists() {
-		r.Expected = ""
-	}
-	if r.Rule == Rule(fieldmanager.RulePrune) && slices.Contains(r.Also, RuleMigrated) {
-		about, _ = named(RuleMigrated)
-		r.Expected = about.expected
-	}
-	if merged := Rule(patch.RuleStrategicMergeKey); r.Expected == "" && slices.Contains(r.Also, merged) {
-		about, _ = named(merged)
-		r.Expected = about.expected
-	}
+	return about
 }
 
 // nameAll returns owners as an enumeration in a sentence.
