@@ -254,21 +254,9 @@ func (e *explorer) draw() error {
 		if len(e.objects) > e.most {
 			e.forget()
 		}
-		m := e.begin()
-		for {
-			var going []int
-			for i := range m.actors {
-				if m.actors[i].change < len(e.race.actors[i].changes) {
-					going = append(going, i)
-				}
-			}
-			if len(going) == 0 {
-				break
-			}
-			var err error
-			if m, err = e.next(m, going[random.IntN(len(going))]); err != nil {
-				return err
-			}
+		m, err := e.drawOne(random)
+		if err != nil {
+			return err
 		}
 		if draws <= 0 { // retries are known only now
 			draws = min(10_000, max(1, 100_000/m.length))
@@ -278,6 +266,26 @@ func (e *explorer) draw() error {
 		}
 	}
 	return nil
+}
+
+// drawOne returns the last moment of a random interleaving.
+func (e *explorer) drawOne(random *rand.Rand) (*moment, error) {
+	m := e.begin()
+	for {
+		var going []int
+		for i := range m.actors {
+			if m.actors[i].change < len(e.race.actors[i].changes) {
+				going = append(going, i)
+			}
+		}
+		if len(going) == 0 {
+			return m, nil
+		}
+		var err error
+		if m, err = e.next(m, going[random.IntN(len(going))]); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // end counts an interleaving.
