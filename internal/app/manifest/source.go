@@ -299,29 +299,34 @@ func (s *Source) folder(dir string) ([]string, error) {
 	if err != nil {
 		return nil, FileError(dir, err)
 	}
-	if len(files) == 0 && s.Empty != nil && !within {
+	switch {
+	case len(files) == 0 && s.Empty != nil && !within:
 		s.Empty(dir)
 		return nil, nil
-	}
-	if len(files) == 0 {
-		text := "the folder has no .yaml, .yml or .json file"
-		if excluded {
-			text += " that is not excluded"
-		}
-		switch {
-		case s.Recursive:
-		case s.RecursiveFlag != "":
-			text += " (folders within it are read only with " + s.RecursiveFlag + ")"
-		default:
-			text += " (folders within it are not read)"
-		}
-		return nil, &fileError{dir, text, fs.ErrNotExist}
-	}
-	if within {
+	case len(files) == 0:
+		return nil, s.noManifests(dir, excluded)
+	case within:
 		s.Shallow(dir)
 	}
 	slices.Sort(files)
 	return files, nil
+}
+
+// noManifests returns the error for a directory without manifests; excluded is set if it has some that
+// are excluded.
+func (s *Source) noManifests(dir string, excluded bool) error {
+	text := "the folder has no .yaml, .yml or .json file"
+	if excluded {
+		text += " that is not excluded"
+	}
+	switch {
+	case s.Recursive:
+	case s.RecursiveFlag != "":
+		text += " (folders within it are read only with " + s.RecursiveFlag + ")"
+	default:
+		text += " (folders within it are not read)"
+	}
+	return &fileError{dir, text, fs.ErrNotExist}
 }
 
 // hasManifests reports whether a directory or one below it has files with names of manifests, apart from hidden
