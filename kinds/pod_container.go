@@ -62,21 +62,26 @@ func (p *podCheck) checkInitContainers() {
 		// Host ports are compared within one container, which errors report with index 0.
 		ports := seenTexts{}
 		p.checkHostPorts(c, list.itemAt(i, 0), &ports)
-		sidecar := c.get("restartPolicy").text() == "Always"
-		if sidecar {
+		if c.get("restartPolicy").text() == "Always" {
 			p.checkLifecycle(c)
 		} else {
-			for _, name := range [...]string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
-				if part := c.get(name); part.isSet() {
-					p.forbidden(part, "may not be set for init containers without restartPolicy=Always")
-				}
-			}
-			policies := c.get("resizePolicy")
-			for j := range policies.items() {
-				if policy := policies.item(j).get("restartPolicy"); policy.text() == "RestartContainer" && p.kind.Since("1.36") {
-					p.invalid(policy, "must not be set to 'RestartContainer' for non-sidecar initContainers")
-				}
-			}
+			p.checkNoSidecar(c)
+		}
+	}
+}
+
+// checkNoSidecar forbids an init container that does not run beside the others to have what only a
+// running container needs.
+func (p *podCheck) checkNoSidecar(c field) {
+	for _, name := range [...]string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
+		if part := c.get(name); part.isSet() {
+			p.forbidden(part, "may not be set for init containers without restartPolicy=Always")
+		}
+	}
+	policies := c.get("resizePolicy")
+	for j := range policies.items() {
+		if policy := policies.item(j).get("restartPolicy"); policy.text() == "RestartContainer" && p.kind.Since("1.36") {
+			p.invalid(policy, "must not be set to 'RestartContainer' for non-sidecar initContainers")
 		}
 	}
 }
@@ -103,7 +108,6 @@ func (p *podCheck) checkEphemeralContainers() {
 	if list.items() == 0 {
 		return
 	}
-	const why = "cannot be set for an Ephemeral Container"
 	others, all := p.namesIn(containers, initContainers), p.namesIn(containers, initContainers)
 	for i := range list.items() {
 		c := list.item(i)
@@ -115,24 +119,29 @@ func (p *podCheck) checkEphemeralContainers() {
 		if target := c.get("targetContainerName"); target.text() != "" && !others.has(target.text()) {
 			p.notFound(target)
 		}
-		for _, name := range notEphemeral {
-			part := c.get(name)
-			written := part.isWritten()
-			if name == "resources" { // a struct is set if one of its fields is
-				written = !part.isEmpty() || part.get("limits").wasEmpty() || part.get("requests").wasEmpty() ||
-					part.get("claims").wasEmpty() && p.kind.Since("1.34")
-			}
-			if written {
-				p.forbidden(part, why)
-			}
+		p.checkOnlyEphemeral(c)
+	}
+}
+
+// checkOnlyEphemeral forbids the fields that an ephemeral container cannot have.
+func (p *podCheck) checkOnlyEphemeral(c field) {
+	const why = "cannot be set for an Ephemeral Container"
+	for _, name := range notEphemeral {
+		part := c.get(name)
+		written := part.isWritten()
+		if name == "resources" { // a struct is set if one of its fields is
+			written = !part.isEmpty() || part.get("limits").wasEmpty() || part.get("requests").wasEmpty() ||
+				part.get("claims").wasEmpty() && p.kind.Since("1.34")
 		}
-		mounts := c.get("volumeMounts")
-		for j := range mounts.items() {
-			mount := mounts.item(j)
-			for _, name := range [...]string{"subPath", "subPathExpr"} {
-				if path := mount.get(name); path.text() != "" {
-					p.forbidden(path, why)
-				}
+		if written {
+			p.forbidden(part, why)
+		}
+	}
+	mounts := c.get("volumeMounts")
+	for j := range mounts.items() {
+		for _, name := range [...]string{"subPath", "subPathExpr"} {
+			if path := mounts.item(j).get(name); path.text() != "" {
+				p.forbidden(path, why)
 			}
 		}
 	}
