@@ -42,22 +42,25 @@ func (c *Cluster) RecordAddresses(ctx context.Context) error {
 	for _, item := range page.Items {
 		service := item.Value.tree().Value
 		for _, ip := range allocatedIPs(service) {
-			if _, taken, err := c.addresses.record(ctx, ip); err != nil || taken {
-				if err != nil {
-					return err
-				}
-				continue
-			}
-			if st := c.createRecord(ctx, ip, service); st != nil {
-				if st.Reason != ReasonAlreadyExists {
-					return st
-				}
-				continue
-			}
-			if err := c.keepRecord(ctx, item.Key, ip); err != nil {
+			if err := c.recordAddress(ctx, ip, service, item.Key); err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// recordAddress creates the IPAddress of a cluster IP of a stored Service, whose key is given, unless it
+// exists.
+func (c *Cluster) recordAddress(ctx context.Context, ip string, service document.Value, key string) error {
+	if _, taken, err := c.addresses.record(ctx, ip); err != nil || taken {
+		return err
+	}
+	switch st := c.createRecord(ctx, ip, service); {
+	case st == nil:
+		return c.keepRecord(ctx, key, ip)
+	case st.Reason != ReasonAlreadyExists:
+		return st
 	}
 	return nil
 }
