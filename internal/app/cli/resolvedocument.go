@@ -60,48 +60,58 @@ type wayDocument struct {
 func (r *resolving) document(one *resolved) resolutionDocument {
 	d := resolutionDocument{APIVersion: ownVersion, Kind: "Resolution", Target: one.Target, FieldManager: one.FieldManager,
 		Conflicts: []conflictDocument{}, Ways: []wayDocument{}}
-	ways := r.ways(one)
-	hidden := r.masks(one.Resolution)
-	for i, c := range one.Conflicts {
-		entry := conflictDocument{Conflict: c, Position: one.Fields[i].Position, Ways: map[string]previewDocument{}}
-		if hidden {
-			entry.Live, entry.Wanted = maskPair(c.Path, c.Live, c.Wanted)
-		}
-		for _, w := range ways {
-			if w.why != nil || w.name == explain.AdoptValue && !c.Live.Exists() {
-				continue
-			}
-			v, owners := w.result.Preview(c)
-			if hidden {
-				v = maskAt(c.Path, v)
-			}
-			p := previewDocument{Value: v, Owners: []fieldmanager.Owner{}}
-			for _, o := range owners {
-				p.Owners = append(p.Owners, o.Owner)
-			}
-			entry.Ways[w.name] = p
-		}
-		d.Conflicts = append(d.Conflicts, entry)
-	}
 	if len(one.Conflicts) == 0 {
 		return d
 	}
-	for _, w := range ways {
-		entry := wayDocument{Name: w.name}
-		if w.why != nil {
-			entry.Reason = plainWay(w.why)
-			var refused *patchlab.Error
-			if errors.As(w.why, &refused) && !r.o.showSecrets {
-				entry.Reason = maskConflicts(refused).Error()
-			}
-		} else {
-			namespace := cmp.Or(r.o.apply.Namespace, missingNamespace(w.result))
-			entry.Force, entry.Command, entry.Manifest = w.result.Force, r.command(w.result, w.result.Force, namespace, fromStdin), w.result.Config
-			if isSecret(entry.Manifest) && !r.o.showSecrets {
-				entry.Manifest, _ = maskSecrets(entry.Manifest, entry.Manifest)
-			}
+	ways, hidden := r.ways(one), r.masks(one.Resolution)
+	for i, c := range one.Conflicts {
+		entry := conflictDocument{Conflict: c, Position: one.Fields[i].Position, Ways: previewsOf(c, ways, hidden)}
+		if hidden {
+			entry.Live, entry.Wanted = maskPair(c.Path, c.Live, c.Wanted)
 		}
-		d.Ways = append(d.Ways, entry)
+		d.Conflicts = append(d.Conflicts, entry)
+	}
+	for _, w := range ways {
+		d.Ways = append(d.Ways, r.describeWay(w))
+	}
+	return d
+}
+
+// previewsOf returns what each way makes of the field of a conflict. hidden masks its values.
+func previewsOf(c patchlab.Conflict, ways []way, hidden bool) map[string]previewDocument {
+	previews := map[string]previewDocument{}
+	for _, w := range ways {
+		if w.why != nil || w.name == explain.AdoptValue && !c.Live.Exists() {
+			continue
+		}
+		v, owners := w.result.Preview(c)
+		if hidden {
+			v = maskAt(c.Path, v)
+		}
+		p := previewDocument{Value: v, Owners: []fieldmanager.Owner{}}
+		for _, o := range owners {
+			p.Owners = append(p.Owners, o.Owner)
+		}
+		previews[w.name] = p
+	}
+	return previews
+}
+
+// describeWay returns the document of a way, with the manifest that it results in or why it is not possible.
+func (r *resolving) describeWay(w way) wayDocument {
+	d := wayDocument{Name: w.name}
+	if w.why != nil {
+		d.Reason = plainWay(w.why)
+		var refused *patchlab.Error
+		if errors.As(w.why, &refused) && !r.o.showSecrets {
+			d.Reason = maskConflicts(refused).Error()
+		}
+		return d
+	}
+	namespace := cmp.Or(r.o.apply.Namespace, missingNamespace(w.result))
+	d.Force, d.Command, d.Manifest = w.result.Force, r.command(w.result, w.result.Force, namespace, fromStdin), w.result.Config
+	if isSecret(d.Manifest) && !r.o.showSecrets {
+		d.Manifest, _ = maskSecrets(d.Manifest, d.Manifest)
 	}
 	return d
 }
