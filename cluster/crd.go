@@ -88,8 +88,7 @@ func (c *Cluster) deactivate(name string) {
 	c.endWatches(name)
 	delete(c.crds.generations, name)
 	c.kinds.RemoveCRD(name)
-	c.known.Clear()
-	c.managers.Clear()
+	c.forgetKinds()
 }
 
 // reevaluateGroup re-evaluates the other definitions of a group after gone has released its names.
@@ -178,8 +177,7 @@ func (c *Cluster) activate(ctx context.Context, name string) (freed document.Val
 	}
 	if conditionTrue(object, "NamesAccepted") || conditionTrue(object, "Established") {
 		c.serve(crd, conditionTrue(object, conditionTerminating))
-		c.known.Clear()
-		c.managers.Clear()
+		c.forgetKinds()
 		c.renew(name, metaInt(object, "generation"))
 	} else {
 		c.deactivate(name)

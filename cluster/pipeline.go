@@ -33,9 +33,10 @@ type pipeline struct {
 	// admission is the admission chain; nil admits every write.
 	admission Admission
 
-	// known caches *kinds.Strategy by *schema.Kind, managers caches *fieldmanager.Manager by
-	// managerKey, and amounts caches []amountList by *schema.Kind.
-	known, managers, amounts bounded.Map
+	// strategies, managers and amounts cache what is derived from kinds.
+	strategies bounded.Map[*schema.Kind, *kinds.Strategy]
+	managers   bounded.Map[managerKey, *fieldmanager.Manager]
+	amounts    amountCache
 }
 
 type managerKey struct {
@@ -62,10 +63,16 @@ func newPipeline(config Config) (*pipeline, error) {
 }
 
 func (p *pipeline) strategy(k *schema.Kind) *kinds.Strategy {
-	if f, ok := p.known.Load(k); ok {
-		return f.(*kinds.Strategy)
+	if s, ok := p.strategies.Load(k); ok {
+		return s
 	}
-	return p.known.LoadOrStore(k, kinds.For(k)).(*kinds.Strategy)
+	return p.strategies.LoadOrStore(k, kinds.For(k))
+}
+
+// forgetKinds drops what was derived from kinds, after some of them have been replaced or removed.
+func (p *pipeline) forgetKinds() {
+	p.strategies.Clear()
+	p.managers.Clear()
 }
 
 // task is the processing of one write. A store may call it several times, each time with a

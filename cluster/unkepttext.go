@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/bounded"
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -39,10 +40,13 @@ type amountList struct {
 	elem *schema.Type
 }
 
+// amountCache has the amountLists of kinds.
+type amountCache = bounded.Map[*schema.Kind, []amountList]
+
 // amountLists returns the amountLists of a kind.
 func (p *pipeline) amountLists(k *schema.Kind) []amountList {
 	if lists, ok := p.amounts.Load(k); ok {
-		return lists.([]amountList)
+		return lists
 	}
 	var lists []amountList
 	for _, root := range [...]string{"spec", "status"} {
@@ -50,7 +54,7 @@ func (p *pipeline) amountLists(k *schema.Kind) []amountList {
 			lists = appendAmountLists(lists, f.Type, document.Keys(root))
 		}
 	}
-	return p.amounts.LoadOrStore(k, lists).([]amountList)
+	return p.amounts.LoadOrStore(k, lists)
 }
 
 // appendAmountLists appends the lists that are fields of t, the type at a path, or of its objects.

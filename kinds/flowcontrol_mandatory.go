@@ -36,7 +36,7 @@ func mandatoryPriorityLevel(name string) document.Value {
 func constant(text string) document.Value {
 	d, err := document.Parse([]byte(text), document.Options{})
 	if err != nil {
-		panic(err)
+		panic(err) // the text is one of this file
 	}
 	return d.Root
 }

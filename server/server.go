@@ -236,7 +236,7 @@ func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 	fault, broken := "", false
 	if p := recover(); p != nil {
 		if p == http.ErrAbortHandler {
-			panic(p)
+			panic(p) // net/http then closes the connection without a log entry, as the handler wants
 		}
 		broken = w.code != 0
 		s.metrics.panics.Add(1)

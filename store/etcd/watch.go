@@ -149,7 +149,7 @@ func (w *watcher[T]) receive(next int64) (_ int64, full bool) {
 	first, end := w.store.span(w.scope)
 	events := w.store.client.Watch(ctx, first, clientv3.WithRange(end), clientv3.WithRev(next), clientv3.WithPrevKV(), clientv3.WithProgressNotify())
 	w.setOpen(ctx)
-	//lint:ignore SA1012 none is open then
+	//lint:ignore SA1012 nil is not a context here, but records that no watch is open
 	defer w.setOpen(nil)
 	for resp := range events {
 		if resp.CompactRevision != 0 {

@@ -58,7 +58,7 @@ func read() *text {
 	var b strings.Builder
 	b.Grow(int(binary.LittleEndian.Uint32(compressed[len(compressed)-4:]))) // the length of the text
 	if _, err := io.Copy(&b, r); err != nil {
-		panic(err)
+		panic(err) // as above
 	}
 	head, rest, _ := strings.Cut(b.String(), "\n\n")
 	t := &text{versions: strings.Fields(head), paragraphs: map[string]string{}}
