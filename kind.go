@@ -64,7 +64,7 @@ func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Ki
 		return nil, nil, &fieldProblem{document.Keys("kind"), fmt.Sprintf("no kind %q is registered for version %q%s", name, apiVersion, hint), ErrNoKind}
 	}
 	note = NoSchema{APIVersion: apiVersion, Kind: name, Consequence: "outside metadata, lists merge as a whole, and nothing is defaulted, pruned or validated"}
-	return l.schemaless.LoadOrStore(id, id.kind()), note, nil
+	return l.schemaless.LoadOrStore(id, id.kind()).(*schema.Kind), note, nil
 }
 
 // kind returns a custom kind that accepts any object.

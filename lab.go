@@ -69,8 +69,8 @@ type Lab struct {
 	strict   bool
 	rules    bool         // evaluate validation rules
 	patches  patch.Engine // nil selects patchlab's own
-	// schemaless has the kinds without a schema that are in use.
-	schemaless bounded.Map[schemalessKind, *schema.Kind]
+	// schemaless maps each schemalessKind in use to its *schema.Kind.
+	schemaless bounded.Map
 }
 
 // New returns a Lab. An error names the version, file or definition that is not valid.

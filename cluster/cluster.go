@@ -273,7 +273,7 @@ var errDeleted = errors.New("the last finalizer was removed")
 
 // updating is an update or patch of a stored object.
 type updating struct {
-	*Cluster
+	c   *Cluster
 	t   *task
 	key string // of the object in the store
 	// dropManagers is set if the object is stored without managedFields.
@@ -285,7 +285,7 @@ type updating struct {
 
 // update answers update and patch.
 func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
-	u := &updating{Cluster: c, t: t, key: t.ep.key(t.Request.Namespace, t.Request.Name)}
+	u := &updating{c: c, t: t, key: t.ep.key(t.Request.Namespace, t.Request.Name)}
 	defer c.unreserve(t)
 	if t.dryRun() {
 		defer c.endCreation(t)
@@ -315,10 +315,10 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 // managedFields is stored without them, except by an apply, which would have a different meaning.
 func (u *updating) save(ctx context.Context) (store.Item[*Record], error) {
 	o := store.UpdateOptions{CreateMissing: u.t.mayCreate()}
-	item, err := u.store.Update(ctx, u.key, o, u.attempt)
+	item, err := u.c.store.Update(ctx, u.key, o, u.attempt)
 	if errors.Is(err, store.ErrTooLarge) && u.t.Format != ApplyPatch {
 		u.dropManagers = true
-		item, err = u.store.Update(ctx, u.key, o, u.attempt)
+		item, err = u.c.store.Update(ctx, u.key, o, u.attempt)
 	}
 	return item, err
 }
@@ -331,15 +331,15 @@ func (u *updating) attempt(current store.Item[*Record]) (*Record, error) {
 	u.live = fieldmanager.Object{}
 	var st *Status
 	if current.Revision != 0 {
-		if u.live, t.basis, st = u.open(t.ep.kind, current); st != nil {
+		if u.live, t.basis, st = u.c.open(t.ep.kind, current); st != nil {
 			return nil, st
 		}
 	}
-	u.endCreation(t)
-	u.unreserve(t)
-	u.out, st = u.reserving(t, u.live.Value, func() (outcome, *Status) { return t.change(u.live) })
+	u.c.endCreation(t)
+	u.c.unreserve(t)
+	u.out, st = u.c.reserving(t, u.live.Value, func() (outcome, *Status) { return t.change(u.live) })
 	if st == nil && u.out.created {
-		st = u.beginCreation(t, t.Request.Name)
+		st = u.c.beginCreation(t, t.Request.Name)
 	}
 	if st != nil {
 		return nil, st
@@ -388,7 +388,7 @@ func (t *task) changed(live, next fieldmanager.Object, current *Record) (*Record
 // rehearse answers a request with dryRun: everything is done except storing the object.
 func (u *updating) rehearse(ctx context.Context) (*Response, *Status) {
 	t := u.t
-	current, err := u.store.Get(ctx, u.key, store.GetOptions{})
+	current, err := u.c.store.Get(ctx, u.key, store.GetOptions{})
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, storeStatus(t.ep, t.Request.Name, err)
 	}

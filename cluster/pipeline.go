@@ -33,10 +33,9 @@ type pipeline struct {
 	// admission is the admission chain; nil admits every write.
 	admission Admission
 
-	// strategies, managers and amounts cache what is derived from kinds.
-	strategies bounded.Map[*schema.Kind, *kinds.Strategy]
-	managers   bounded.Map[managerKey, *fieldmanager.Manager]
-	amounts    amountCache
+	// strategies caches *kinds.Strategy by *schema.Kind, managers caches *fieldmanager.Manager by
+	// managerKey, and amounts caches []amountList by *schema.Kind.
+	strategies, managers, amounts bounded.Map
 }
 
 type managerKey struct {
@@ -64,9 +63,9 @@ func newPipeline(config Config) (*pipeline, error) {
 
 func (p *pipeline) strategy(k *schema.Kind) *kinds.Strategy {
 	if s, ok := p.strategies.Load(k); ok {
-		return s
+		return s.(*kinds.Strategy)
 	}
-	return p.strategies.LoadOrStore(k, kinds.For(k))
+	return p.strategies.LoadOrStore(k, kinds.For(k)).(*kinds.Strategy)
 }
 
 // forgetKinds drops what was derived from kinds, after some of them have been replaced or removed.

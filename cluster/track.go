@@ -153,13 +153,13 @@ func conflictCauses(conflicts []fieldmanager.Conflict) []Cause {
 func (p *pipeline) fieldManager(ep *endpoint) (*fieldmanager.Manager, error) {
 	key := managerKey{ep.kind, ep.sub}
 	if m, ok := p.managers.Load(key); ok {
-		return m, nil
+		return m.(*fieldmanager.Manager), nil
 	}
 	m, err := p.newFieldManager(ep)
 	if err != nil {
 		return nil, err
 	}
-	return p.managers.LoadOrStore(key, m), nil
+	return p.managers.LoadOrStore(key, m).(*fieldmanager.Manager), nil
 }
 
 // newFieldManager returns fieldmanager.For with the engine and the converters of this cluster.

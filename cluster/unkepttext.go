@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/engine/bounded"
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -40,13 +39,10 @@ type amountList struct {
 	elem *schema.Type
 }
 
-// amountCache has the amountLists of kinds.
-type amountCache = bounded.Map[*schema.Kind, []amountList]
-
 // amountLists returns the amountLists of a kind.
 func (p *pipeline) amountLists(k *schema.Kind) []amountList {
 	if lists, ok := p.amounts.Load(k); ok {
-		return lists
+		return lists.([]amountList)
 	}
 	var lists []amountList
 	for _, root := range [...]string{"spec", "status"} {
@@ -54,7 +50,7 @@ func (p *pipeline) amountLists(k *schema.Kind) []amountList {
 			lists = appendAmountLists(lists, f.Type, document.Keys(root))
 		}
 	}
-	return p.amounts.LoadOrStore(k, lists)
+	return p.amounts.LoadOrStore(k, lists).([]amountList)
 }
 
 // appendAmountLists appends the lists that are fields of t, the type at a path, or of its objects.

@@ -4,7 +4,5 @@ package cluster
 
 import "github.com/patchlab-dev/patchlab/document"
 
-type amountCache struct{}
-
 // countedAsChanged returns nothing: the complete engine of a browser leaves it out for its size.
 func (t *task) countedAsChanged(_, _ document.Value) []document.Path { return nil }

@@ -11,32 +11,27 @@ import (
 const most = 1000
 
 // Map is a sync.Map for what can be computed again. When it would have more than 1000 entries, all
-// are dropped. The zero Map is empty. It is safe for concurrent use.
-type Map[K comparable, V any] struct {
-	entries sync.Map // K → V
+// are dropped. The zero Map is empty. It is safe for concurrent use. Its keys and values have no type
+// parameters, with which the engines of a page would be larger by half a kilobyte.
+type Map struct {
+	entries sync.Map
 	n       atomic.Int32
 }
 
-// Load returns the value of a key, the zero value if it has none.
-func (m *Map[K, V]) Load(key K) (value V, ok bool) {
-	kept, ok := m.entries.Load(key)
-	if ok {
-		value = kept.(V)
-	}
-	return value, ok
-}
+// Load returns the value of a key.
+func (m *Map) Load(key any) (value any, ok bool) { return m.entries.Load(key) }
 
 // LoadOrStore returns the value of a key, which is the given one if it has none.
-func (m *Map[K, V]) LoadOrStore(key K, value V) V {
+func (m *Map) LoadOrStore(key, value any) any {
 	kept, loaded := m.entries.LoadOrStore(key, value)
 	if !loaded && m.n.Add(1) > most {
 		m.Clear()
 	}
-	return kept.(V)
+	return kept
 }
 
 // Clear drops all entries.
-func (m *Map[K, V]) Clear() {
+func (m *Map) Clear() {
 	m.n.Store(0)
 	m.entries.Clear()
 }

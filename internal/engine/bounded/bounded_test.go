@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-func (m *Map[K, V]) len() int {
+func (m *Map) len() int {
 	n := 0
 	m.entries.Range(func(any, any) bool { n++; return true })
 	return n
 }
 
 func TestMap(t *testing.T) {
-	var m Map[any, int]
+	var m Map
 	if _, ok := m.Load("a"); ok || m.LoadOrStore("a", 1) != 1 || m.LoadOrStore("a", 2) != 1 {
 		t.Error("the first value of a key is not kept")
 	}
@@ -34,7 +34,7 @@ func TestMap(t *testing.T) {
 
 // TestMapIsBounded stores more keys than a Map keeps, from several goroutines.
 func TestMapIsBounded(t *testing.T) {
-	var m Map[[2]int, [2]int]
+	var m Map
 	var writers sync.WaitGroup
 	const goroutines = 4
 	for g := range goroutines {
