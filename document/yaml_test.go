@@ -57,6 +57,12 @@ func TestParseYAMLAgreesWithAPIServer(t *testing.T) {
 	} {
 		checkYAML(t, []byte(c.in), c.why)
 	}
+	words := strings.Fields("~ null Null NULL nuLL y Y yes Yes YES yEs true True TRUE on On ON n N no No NO false False FALSE off Off OFF .nan .NaN .NAN .inf .Inf .INF +.inf +.INF -.inf -.Inf .Nan 1 1.5 0x1 1e3 a")
+	for _, word := range words {
+		for _, form := range []string{"%s", "'%s'", "[%s]", "!!bool %s", "!!null %s", "!!int %s", "!!float %s", "!!str %s", "!!bool '%s'"} {
+			checkYAML(t, fmt.Appendf(nil, "a: "+form+"\n", word), "a word with and without quotes and a tag")
+		}
+	}
 }
 
 func TestReadErrorsHavePositions(t *testing.T) {

@@ -55,6 +55,7 @@ func TestDecodeAgreesWithStructuredMergeDiff(t *testing.T) {
 		{`{"v:\"C:\\\\a\"":{},"k:{\"mountPath\":\"C:\\\\b\"}":{},"k:{\"c\\\\d\":1}":{}}`, "backslashes, as in paths of Windows"},
 		{`{"v:\"a\\nb\\rc\\td\\\"e\\u0001\\f\"":{}}`, "quotes and control characters"},
 		{`{"v:\"\\u2028\\u2029\\u202a\"":{},"k:{\"\\u2028\":\"\\u2028\"}":{}}`, "separators of lines are escaped in values, but not in names"},
+		{"{\"v:\\\"\u2028\\\"\":{},\"v:\\\"\u00e9\x7f\\\"\":{}}", "the same without escapes, and other characters beyond ASCII"},
 		{`{"v:0.000001":{},"v:0.00000099":{},"v:999999999999999900000":{},"v:-1e21":{},"v:-0.0":{},"v:1.25":{}}`, "numbers at the limits from which they have an exponent"},
 		{`{"k:{\"a&<b>\":\"c&d\"}":{}}`, "HTML escapes are used in key values, but not in names"},
 		{`{"k:{\"a\":{\"&\":1}}":{}}`, "HTML escapes are used in names inside values"},
