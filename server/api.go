@@ -144,7 +144,8 @@ func (s *Server) serveTarget(w *writer, r *http.Request, t target) {
 		s.fail(w, r, s.refusal(r, t.place, err))
 		return
 	}
-	request, err := s.request(w, r, t, queryOf(r))
+	query := queryOf(r)
+	request, err := s.request(w, r, t, query)
 	if err != nil {
 		warn(w.Header(), t.deprecation())
 		s.fail(w, r, s.refusal(r, t.place, err))
