@@ -124,7 +124,7 @@ func scaleColumns(k *schema.Kind) []Column {
 	name, desired, available, age := &columns[0], &columns[1], &columns[2], &columns[3]
 	if k.Builtin {
 		name.Format = ""
-		return described(columns, "", "scale")
+		return described(columns, k, "scale")
 	}
 	desired.Cell = func(o Object) document.Value { return cell("integer", o.at("spec", "replicas"), o) }
 	desired.Description, available.Description = "Number of desired replicas", "Number of actual replicas"

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // descriptionsJSON has the descriptions of the columns of built-in kinds in Kubernetes 1.36, as
@@ -14,14 +15,25 @@ import (
 //go:embed descriptions.json
 var descriptionsJSON []byte
 
-// descriptions parses descriptionsJSON when the first table is requested.
-var descriptions = sync.OnceValue(func() document.Value {
-	d, err := document.Parse(descriptionsJSON, document.Options{})
+// laterDescriptionsJSON has in the same form the descriptions that Kubernetes 1.37 has added or changed.
+//
+//go:embed descriptions-1.37.json
+var laterDescriptionsJSON []byte
+
+// descriptions parses descriptionsJSON when the first table is requested, and laterDescriptions
+// laterDescriptionsJSON.
+var (
+	descriptions      = sync.OnceValue(func() document.Value { return parsed(descriptionsJSON) })
+	laterDescriptions = sync.OnceValue(func() document.Value { return parsed(laterDescriptionsJSON) })
+)
+
+func parsed(embedded []byte) document.Value {
+	d, err := document.Parse(embedded, document.Options{})
 	if err != nil {
 		panic(err) // the embedded file is damaged
 	}
 	return d.Root
-})
+}
 
 // nameDescription is the description of the column Name, which is that of the field of ObjectMeta.
 const nameDescription = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
@@ -29,16 +41,15 @@ const nameDescription = "Name must be unique within a namespace. Is required whe
 // ageDescription is the description of the columns Age and Created At, also that of the field of ObjectMeta.
 const ageDescription = "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
 
-// described returns the columns of a built-in resource, or of "scale", with their descriptions.
-func described(columns []Column, group, resource string) []Column {
-	key := resource
-	if group != "" {
-		key += "." + group
+// described returns the columns of a built-in kind's resource, or of "scale", with their descriptions.
+func described(columns []Column, k *schema.Kind, key string) []Column {
+	texts, later := descriptions().Get(key), document.Value{}
+	if k.Since("1.37") {
+		later = laterDescriptions().Get(key)
 	}
-	texts := descriptions().Get(key)
 	for i := range columns {
 		if c := &columns[i]; c.Description == "" {
-			c.Description = texts.Get(c.Name).StringOr("")
+			c.Description = later.Get(c.Name).StringOr(texts.Get(c.Name).StringOr(""))
 		}
 	}
 	return columns

@@ -54,8 +54,17 @@ func Of(k *schema.Kind, subresource string) []Column {
 	if !k.Builtin {
 		return customColumns(k)
 	}
+	key := k.Resource
+	if k.Group != "" {
+		key += "." + k.Group
+	}
+	if k.Since("1.37") {
+		if columns := changedColumns(k.Group, k.Resource); columns != nil {
+			return described(columns, k, key)
+		}
+	}
 	if columns := builtinColumns(k.Group, k.Version, k.Resource); columns != nil {
-		return described(columns, k.Group, k.Resource)
+		return described(columns, k, key)
 	}
 	return []Column{nameColumn(), ageColumn()}
 }
@@ -78,10 +87,9 @@ func Order(k *schema.Kind, count int, value func(int) document.Value) []int {
 }
 
 // NullRows reports whether the rows of an empty table are null instead of an empty list, as for the
-// built-in kinds for which kube-apiserver defines no columns.
+// built-in kinds whose printers are not those of kube-apiserver: all with the column Created At.
 func NullRows(k *schema.Kind) bool {
-	columns := Of(k, "")
-	return k.Builtin && len(columns) == 2 && columns[1].Name == created
+	return k.Builtin && slices.ContainsFunc(Of(k, ""), func(c Column) bool { return c.Name == created })
 }
 
 // Object is an object with the time relative to which ages are computed.
