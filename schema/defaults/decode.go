@@ -114,7 +114,7 @@ func DecodeUpdate(k *schema.Kind, v, live document.Value, from Source) (Decoded,
 	memory := from&InMemory != 0
 	d := decoder{root: t, from: from &^ (InMemory | Encoded | AsWritten), text: storedAsText(k.Group), memory: memory, encoded: from&Encoded != 0, path: make(document.Path, 0, usualDepth)}
 	out := d.value(t, v, live)
-	if d.err != nil && from&AsWritten != 0 {
+	if textOrder && d.err != nil && from&AsWritten != 0 {
 		first := decoder{root: t, from: d.from, asWritten: true}
 		first.value(t, v, document.Value{})
 		if first.err != nil { // otherwise it is an error of the conversion, which follows
@@ -210,7 +210,7 @@ func (d *decoder) object(t *schema.Type, v, live document.Value) document.Value 
 	if t.Name == schema.JSONSchemaProps {
 		d.schema = t
 	}
-	if d.asWritten {
+	if textOrder && d.asWritten {
 		for _, i := range v.TextOrder() {
 			if f := t.Map.Field(v.Key(i)); f != nil {
 				d.field(f, v.At(i), document.Value{})

@@ -1,0 +1,6 @@
+//go:build js
+
+package defaults
+
+// textOrder is false in browsers, see aswritten.go.
+const textOrder = false
