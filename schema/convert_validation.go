@@ -2,6 +2,8 @@ package schema
 
 import (
 	"regexp"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -34,6 +36,55 @@ func (v *Validation) EnumValues() []document.Value {
 		out = append(out, ParseDefault(text))
 	}
 	return out
+}
+
+// longEnum is the number of values from which an enumeration has an index. Each item of a long list may be compared with it.
+const longEnum = 32
+
+// enumIndex is the index of an enumeration.
+type enumIndex struct {
+	values map[string][]document.Value // strings and integers by their keys
+	rest   []document.Value
+}
+
+func newEnumIndex(values []document.Value) *enumIndex {
+	index := &enumIndex{values: make(map[string][]document.Value, len(values))}
+	for _, e := range values {
+		if key := enumKey(e); key != "" {
+			index.values[key] = []document.Value{e}
+		} else {
+			index.rest = append(index.rest, e)
+		}
+	}
+	return index
+}
+
+// enumKey returns the key of a string or an integer, which is the same for equal ones; "" for other values.
+func enumKey(v document.Value) string {
+	if text, ok := v.Text(); ok {
+		return `"` + text
+	}
+	if i, ok := v.Int(); ok && v.IsInt() {
+		return strconv.FormatInt(i, 10)
+	}
+	return ""
+}
+
+// EnumCandidates returns the values of Enum that can equal x, or with which it can be equal once converted to their type.
+func (v *Validation) EnumCandidates(x document.Value) []document.Value {
+	if v.index == nil {
+		return v.EnumValues()
+	}
+	switch {
+	case x.Kind() == document.String:
+		return v.index.values[enumKey(x)]
+	case x.IsInt():
+		i, _ := x.Int()
+		return slices.Concat(v.index.values[enumKey(x)], v.index.values[`"`+string(rune(i))], v.index.rest)
+	case x.Kind() == document.Number:
+		return v.enum
+	}
+	return v.index.rest
 }
 
 // validation reads the validation keywords of a schema; nil if it has none. repeats reports
@@ -74,6 +125,9 @@ func (c *converter) validationOf(s document.Value) (Validation, bool) {
 	for _, e := range s.Get("enum").Items() {
 		v.Enum = append(v.Enum, string(e.AppendJSON(nil)))
 		v.enum = append(v.enum, e)
+	}
+	if len(v.enum) >= longEnum {
+		v.index = newEnumIndex(v.enum)
 	}
 	if v.Pattern != "" {
 		v.pattern = &lazyPattern{}

@@ -271,6 +271,7 @@ type Validation struct {
 	Rules []Rule
 
 	enum    []document.Value // Enum, parsed
+	index   *enumIndex       // of a long Enum
 	pattern *lazyPattern     // Pattern, compiled
 }
 

@@ -130,3 +130,53 @@ func TestErrorsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestLongEnumerations: an enumeration that has an index lists the same values as a short one.
+func TestLongEnumerations(t *testing.T) {
+	const short = `0,1,-7,9007199254740993,2.5,1e3,"2","A","0","é","\u20ac",true,{"a":1,"b":2},[1]`
+	brief, long := typeOf(t, `{"enum":[`+short+`],"x-kubernetes-preserve-unknown-fields":true}`), typeOf(t, `{"enum":[`+short+`,`+strings.ReplaceAll(manyNulls(50), ":null", "")+`"k"],"x-kubernetes-preserve-unknown-fields":true}`)
+	values := `0,-0,0.0,0.5,-0.5,1,1.0,1.9,2,2.5,2.6,-7,-7.2,65,233,8364,48,50,1000,1e3,1000.0,9007199254740992,9007199254740993,9007199254740993.5,9223372036854775807,-1,1114112,4294967361,"","0","1","2","A","a","é","€","true",true,false,null,{},{"b":2,"a":1},{"a":1.0,"b":2},[],[1],[1.0],["1"]`
+	list, valid := parse(t, "["+values+"]"), 0
+	for _, v := range list.Items() {
+		object := parse(t, thing+"0}").With("spec", v)
+		a, b := len(Validate(brief, object, Options{})), len(Validate(long, object, Options{}))
+		if a != b {
+			t.Errorf("%s has %d errors by the short and %d by the long enumeration", v, a, b)
+		}
+		if a == 0 {
+			valid++
+		}
+	}
+	if valid < 10 || valid == list.Len() {
+		t.Errorf("%d of %d values are valid, which tests little", valid, list.Len())
+	}
+}
+
+// TestLongComparisons validates objects that take minutes if each object of a deep one is compared with the old one as a
+// whole, or each item of a list with all values of an enumeration.
+func TestLongComparisons(t *testing.T) {
+	const depth, members = 900, 100_000
+	object := func(spec string) document.Value {
+		doc, err := document.Parse([]byte(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+spec+"}"), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return doc.Root
+	}
+	deep := func(last string) document.Value {
+		return object(strings.Repeat(`{"a":`, depth) + "{" + strings.ReplaceAll(manyNulls(members), "null", "1") + `"z":` + last + strings.Repeat("}", depth+1))
+	}
+	typ := typeOf(t, strings.Repeat(`{"type":"object","properties":{"a":`, depth)+`{"type":"object","additionalProperties":{"type":"integer"}}`+strings.Repeat("}}", depth))
+	if errs := Validate(typ, deep(`"x"`), Options{Old: deep("1")}); len(errs) != 1 || !strings.HasSuffix(errs[0].Field, ".a.z") {
+		t.Errorf("a member that is changed and wrong: %d errors", len(errs))
+	}
+	if errs := Validate(typ, deep(`"x"`), Options{Old: deep(`"x"`)}); len(errs) != 0 {
+		t.Errorf("a member that is wrong and not changed: %d errors", len(errs))
+	}
+
+	names := strings.TrimSuffix(strings.ReplaceAll(strings.ReplaceAll(manyNulls(members), ":null", ""), "\n", ""), ",")
+	typ = typeOf(t, `{"type":"array","items":{"type":"string","enum":[`+names+`]}}`)
+	if errs := Validate(typ, object("["+names+`,"x"]`), Options{}); len(errs) != 1 || errs[0].Field != fmt.Sprintf("spec[%d]", members) {
+		t.Errorf("an item that is not listed: %d errors", len(errs))
+	}
+}

@@ -84,12 +84,12 @@ func ownField(m *schema.MapType, key string) *schema.Field {
 	return m.Field(key)
 }
 
-// MaxDefaults is the maximum length in bytes of the defaults that are set in one object, as JSON.
+// maxDefaults is the maximum length in bytes of the defaults that are set in one object, as JSON.
 // It is several times the size of the largest object that can be stored. Without it, a schema of a
 // kilobyte whose defaults are lists of objects with such defaults again makes an object of any size.
-const MaxDefaults = 8 << 20
+const maxDefaults = 8 << 20
 
-// ErrDefaults reports that the defaults of an object are longer than MaxDefaults.
+// ErrDefaults reports that the defaults of an object are longer than maxDefaults.
 var ErrDefaults = errors.New("the defaults of the schema are longer than 8 MiB in this object")
 
 // Default sets the defaults of missing members, in existing objects and in defaults
@@ -102,7 +102,7 @@ func Default(t *schema.Type, v document.Value) (document.Value, error) {
 // DefaultUpdate is Default for a value derived from live, a defaulted object. Parts that
 // both share are skipped.
 func DefaultUpdate(t *schema.Type, v, live document.Value) (document.Value, error) {
-	f := filler{left: MaxDefaults}
+	f := filler{left: maxDefaults}
 	out := f.value(t, v, live)
 	if f.left < 0 {
 		return v, ErrDefaults

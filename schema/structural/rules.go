@@ -71,7 +71,7 @@ func (c *validator) enum(r *schema.Validation, v document.Value) {
 	if len(r.Enum) == 0 {
 		return
 	}
-	for _, e := range r.EnumValues() {
+	for _, e := range r.EnumCandidates(v) {
 		if !v.IsNull() && (document.Equal(e, v) || converts(v, e)) {
 			return
 		}

@@ -331,8 +331,9 @@ func (c *validator) value(t *schema.Type, v, old, valid document.Value) {
 		c.anyOf(intOrString, v)
 	}
 	c.rules(t.Validation, t.Scalar, t.Format, v)
-	c.children(t, v, old, valid)
-	c.ratchet(start, t, v, old)
+	if !c.children(t, v, old, valid) {
+		c.ratchet(start, t, v, old)
+	}
 }
 
 // ratchet discards the errors found in a value since start if the value is unchanged.
@@ -342,15 +343,15 @@ func (c *validator) ratchet(start int, t *schema.Type, v, old document.Value) {
 	}
 }
 
-func (c *validator) children(t *schema.Type, v, old, valid document.Value) {
+// children validates the members or items of a value. It reports whether the value is known to be changed, because
+// one that is compared with an old one has an error: large values need not be compared at each level above it.
+func (c *validator) children(t *schema.Type, v, old, valid document.Value) (changed bool) {
 	switch v.Kind() {
 	case document.Object:
-		if t.Map != nil {
-			c.members(t, v, old, valid)
-		}
+		return t.Map != nil && c.members(t, v, old, valid)
 	case document.List:
 		if t.List == nil || described(t.List.Elem) == nil {
-			return
+			return false
 		}
 		match, before := correlate(t.List, v, old), remake.EarlierOf(valid)
 		from, to := before.Changed(v)
@@ -360,12 +361,14 @@ func (c *validator) children(t *schema.Type, v, old, valid document.Value) {
 			c.value(t.List.Elem, item, match.old(item), before.Item(v, i))
 			if len(c.errs) > start {
 				c.below(start, document.IndexStep(i))
+				changed = changed || t.List.Kind == schema.KeyedList
 			}
 		}
 	}
+	return changed
 }
 
-func (c *validator) members(t *schema.Type, v, old, valid document.Value) {
+func (c *validator) members(t *schema.Type, v, old, valid document.Value) (changed bool) {
 	before := remake.EarlierOf(valid)
 	for i := range v.Len() {
 		key := v.Key(i)
@@ -380,6 +383,7 @@ func (c *validator) members(t *schema.Type, v, old, valid document.Value) {
 		c.value(known, v.At(i), old.Get(key), before.Member(key))
 		if len(c.errs) > start {
 			c.below(start, document.FieldStep(key))
+			changed = true
 		}
 	}
 	for _, name := range t.Map.Required {
@@ -387,6 +391,7 @@ func (c *validator) members(t *schema.Type, v, old, valid document.Value) {
 			c.addAt(name, schema.ErrorRequired, document.Value{}, "")
 		}
 	}
+	return changed
 }
 
 // surelyValid reports whether a value is a string, an integer or a boolean of a type that
