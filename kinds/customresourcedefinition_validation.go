@@ -70,7 +70,7 @@ func (c *check) definitionSchemas(object, old field) {
 	case err != nil:
 		c.invalid(object.get("spec"), err.Error())
 	default:
-		c.errs = append(c.errs, structural.ValidateDefaults(crd)...)
+		c.errs = append(c.errs, structural.ValidateDefaults(crd, c.kind.Catalog())...)
 	}
 }
 

@@ -120,6 +120,9 @@ func (k *Kind) Type() *Type {
 // such as "1.37". A kind that is not in a catalog counts as one of DefaultVersion.
 func (k *Kind) Since(version string) bool { return k.catalog.Since(version) }
 
+// Catalog returns the catalog that the kind is in, nil for the kind of a CRD or an OpenAPI document.
+func (k *Kind) Catalog() *Catalog { return k.catalog }
+
 // Embeds reports whether objects of the kind contain embedded objects
 // (x-kubernetes-embedded-resource). The first call visits all fields. It is safe for
 // concurrent use.

@@ -11,9 +11,10 @@ import (
 
 // ValidateDefaults returns the errors of the defaults in a CRD's schemas, for which
 // kube-apiserver refuses the CRD: each default must be valid by its schema, and pruning
-// must not change it. Paths begin at the CRD's root.
-func ValidateDefaults(crd *schema.CRD) []schema.FieldError {
-	var c defaultChecker
+// must not change it. The formats are those of the catalog's Kubernetes version, of schema.DefaultVersion
+// if it is nil. Paths begin at the CRD's root.
+func ValidateDefaults(crd *schema.CRD, catalog *schema.Catalog) []schema.FieldError {
+	c := defaultChecker{catalog: catalog}
 	versions := crd.Object.Lookup("spec", "versions")
 	shared := sharedSchema(versions)
 	for i, k := range crd.Declared {
@@ -50,8 +51,9 @@ type defaultChecker struct {
 	path document.Path
 	text []string
 	// inMeta is set in the schemas of apiVersion, kind and metadata, which are not pruned.
-	inMeta bool
-	errs   []schema.FieldError
+	inMeta  bool
+	catalog *schema.Catalog
+	errs    []schema.FieldError
 }
 
 // below calls f for a subschema of the current schema.
@@ -105,7 +107,7 @@ func (c *defaultChecker) value(t *schema.Type, v document.Value) {
 	if p.value(t, v, document.Value{}, false, t.Embedded); len(p.unknown) > 0 && !c.inMeta {
 		c.errs = append(c.errs, schema.FieldError{Type: schema.ErrorInvalid, Path: path, Field: at, BadValue: v, Detail: "must not have unknown fields"})
 	}
-	w := validator{anyIntOrString: true}
+	w := validator{anyIntOrString: true, catalog: c.catalog}
 	w.value(t, v, document.Value{}, document.Value{})
 	if m := t.Map; m != nil && m.Object && !t.Embedded && v.Kind() == document.Object { // the default of a whole object
 		w.objectMeta(v, nil)

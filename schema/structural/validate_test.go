@@ -187,7 +187,7 @@ func TestValidateDefaults(t *testing.T) {
 			t.Errorf("%s: %v", c.reason, err)
 			continue
 		}
-		got := texts(ValidateDefaults(crd))
+		got := texts(ValidateDefaults(crd, nil))
 		const at = "spec.validation.openAPIV3Schema.properties[spec]."
 		if c.want == "" && got != "" || !strings.HasPrefix(got, at+c.want) && c.want != "" {
 			t.Errorf("%s: %s, want %s", c.reason, got, c.want)

@@ -101,7 +101,7 @@ func read(t *testing.T, name string, text []byte) *acceptedCRD {
 	if oursErr != nil {
 		return nil
 	}
-	if wrong := structural.ValidateDefaults(j.ours); (len(wrong) > 0) != (len(defaults) > 0) {
+	if wrong := structural.ValidateDefaults(j.ours, nil); (len(wrong) > 0) != (len(defaults) > 0) {
 		t.Errorf("%s: defaults: patchlab: %v, kube-apiserver: %v\n%s", name, wrong, defaults.ToAggregate(), text)
 		return nil
 	}

@@ -19,7 +19,7 @@ func CRD(o Object) (*schema.CRD, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", o.Position(), err)
 	default:
-		errs := structural.ValidateDefaults(crd)
+		errs := structural.ValidateDefaults(crd, nil)
 		if len(errs) == 0 {
 			return crd, nil
 		}
