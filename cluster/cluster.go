@@ -278,9 +278,9 @@ type updating struct {
 	key string // of the object in the store
 	// dropManagers is set if the object is stored without managedFields.
 	dropManagers bool
-	// live is the object that the last attempt started from, and out is its outcome.
-	live fieldmanager.Object
-	out  outcome
+	// was is the object that the last attempt started from, and out is its outcome.
+	was document.Value
+	out outcome
 }
 
 // update answers update and patch.
@@ -306,7 +306,7 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	resp, st := t.answer(u.out, item)
 	c.written(ctx, t.ep, item.Value)
 	if hasAddresses(t.ep.strategy) {
-		c.released(ctx, t.ep, u.live.Value, item.Value.tree().Value)
+		c.released(ctx, t.ep, u.was, item.Value.tree().Value)
 	}
 	return resp, st
 }
@@ -328,16 +328,17 @@ func (u *updating) save(ctx context.Context) (store.Item[*Record], error) {
 // again if another write comes first, which voids the earlier attempt.
 func (u *updating) attempt(current store.Item[*Record]) (*Record, error) {
 	t := u.t
-	u.live = fieldmanager.Object{}
+	var live fieldmanager.Object
 	var st *Status
 	if current.Revision != 0 {
-		if u.live, t.basis, st = u.c.open(t.ep.kind, current); st != nil {
+		if live, t.basis, st = u.c.open(t.ep.kind, current); st != nil {
 			return nil, st
 		}
 	}
+	u.was = live.Value
 	u.c.endCreation(t)
 	u.c.unreserve(t)
-	u.out, st = u.c.reserving(t, u.live.Value, func() (outcome, *Status) { return t.change(u.live) })
+	u.out, st = u.c.reserving(t, live.Value, func() (outcome, *Status) { return t.change(live) })
 	if st == nil && u.out.created {
 		st = u.c.beginCreation(t, t.Request.Name)
 	}
@@ -347,7 +348,7 @@ func (u *updating) attempt(current store.Item[*Record]) (*Record, error) {
 	if u.out.deleted {
 		return nil, errDeleted
 	}
-	record, st := t.changed(u.live, u.out.object, current.Value)
+	record, st := t.changed(live, u.out.object, current.Value)
 	if st != nil {
 		return nil, st
 	}
