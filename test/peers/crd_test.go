@@ -314,7 +314,7 @@ func (w *walk) run(v object) {
 	defaulting.Default(theirs, w.crd.theirs)
 	full, err := structural.Default(typ, kept)
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	w.same("defaulted", text, full, theirs)
 	if !reflect.DeepEqual(before, theirs) {
