@@ -1,3 +1,5 @@
+//go:build !js || watches
+
 package cluster
 
 import (

@@ -30,3 +30,8 @@ func (*pipeline) matches(*selection, *schema.Kind, *Record) (bool, *Status) { re
 func (c *Cluster) deleteCollection(context.Context, *Request, *endpoint) (*Response, *Status) {
 	return nil, notAllowedHere()
 }
+
+// readDeletion refuses DeleteOptions in a body: the deletions of scenarios have none.
+func (*pipeline) readDeletion(*Request) (Deletion, []string, *Status) {
+	return Deletion{}, nil, notAllowedHere()
+}

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -43,15 +42,15 @@ const longEnum = 32
 
 // enumIndex is the index of an enumeration.
 type enumIndex struct {
-	values map[string][]document.Value // strings and integers by their keys
+	values map[string]document.Value // strings and integers by their keys
 	rest   []document.Value
 }
 
 func newEnumIndex(values []document.Value) *enumIndex {
-	index := &enumIndex{values: make(map[string][]document.Value, len(values))}
+	index := &enumIndex{values: make(map[string]document.Value, len(values))}
 	for _, e := range values {
 		if key := enumKey(e); key != "" {
-			index.values[key] = []document.Value{e}
+			index.values[key] = e
 		} else {
 			index.rest = append(index.rest, e)
 		}
@@ -70,21 +69,23 @@ func enumKey(v document.Value) string {
 	return ""
 }
 
-// EnumCandidates returns the values of Enum that can equal x, or with which it can be equal once converted to their type.
+// EnumCandidates returns values of Enum, among them all that can equal x, or with which it can be equal once converted to
+// their type: a fraction to any integer, and an integer to the text of a character.
 func (v *Validation) EnumCandidates(x document.Value) []document.Value {
-	if v.index == nil {
+	key := enumKey(x)
+	if v.index == nil || x.Kind() == document.Number && key == "" {
 		return v.EnumValues()
 	}
-	switch {
-	case x.Kind() == document.String:
-		return v.index.values[enumKey(x)]
-	case x.IsInt():
-		i, _ := x.Int()
-		return slices.Concat(v.index.values[enumKey(x)], v.index.values[`"`+string(rune(i))], v.index.rest)
-	case x.Kind() == document.Number:
-		return v.enum
+	candidates := v.index.rest[:len(v.index.rest):len(v.index.rest)]
+	if e, ok := v.index.values[key]; ok {
+		candidates = append(candidates, e)
 	}
-	return v.index.rest
+	if i, ok := x.Int(); ok {
+		if e, ok := v.index.values[`"`+string(rune(i))]; ok {
+			candidates = append(candidates, e)
+		}
+	}
+	return candidates
 }
 
 // validation reads the validation keywords of a schema; nil if it has none. repeats reports

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -174,18 +173,17 @@ func (m *textLines) flowText(now, v document.Value) string {
 	parts := make([]string, v.Len())
 	switch v.Kind() {
 	case document.Object:
+		at := make([]int64, len(parts))
 		for i := range parts {
-			old := now.Get(v.Key(i))
-			at := m.doc.Position(old)
-			if !old.Exists() {
-				at.Line = math.MaxInt32
+			key := v.Key(i)
+			old := now.Get(key)
+			at[i] = math.MaxInt64
+			if p := m.doc.Position(old); old.Exists() {
+				at[i] = int64(p.Line)<<32 + int64(p.Column)
 			}
-			parts[i] = fmt.Sprintf("%10d%10d%s: %s", at.Line, at.Column, flowScalar(document.NewString(v.Key(i))), m.flowText(old, v.At(i)))
+			parts[i] = flowScalar(document.NewString(key)) + ": " + m.flowText(old, v.At(i))
 		}
-		sort.Strings(parts) // by their places, which are cut off
-		for i, part := range parts {
-			parts[i] = part[20:]
-		}
+		sort.Stable(placed{at, parts})
 		return "{" + strings.Join(parts, ", ") + "}"
 	case document.List:
 		for i := range parts {
@@ -205,6 +203,19 @@ func (m *textLines) flowText(now, v document.Value) string {
 		}
 	}
 	return flowScalar(v)
+}
+
+// placed sorts texts by their places.
+type placed struct {
+	at    []int64
+	texts []string
+}
+
+func (p placed) Len() int           { return len(p.at) }
+func (p placed) Less(i, j int) bool { return p.at[i] < p.at[j] }
+func (p placed) Swap(i, j int) {
+	p.at[i], p.at[j] = p.at[j], p.at[i]
+	p.texts[i], p.texts[j] = p.texts[j], p.texts[i]
 }
 
 // flowScalar formats a scalar in flow style.
