@@ -106,6 +106,7 @@ func (l *linter) lint(targets map[scaleTarget]string) {
 		l.live = false
 		l.add(lintManagedFields, document.Keys("metadata", "managedFields"), err.Error())
 	}
+	l.dataSize()
 	l.sizes()
 	if l.live {
 		l.walk(l.typ, owners.Value, make(document.Path, 0, usualDepth))

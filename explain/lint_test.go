@@ -64,7 +64,11 @@ var lintCases = []struct{ why, object, want string }{
 	{"annotations near their limit", configMap[:len(configMap)-2] + ", annotations: {a: " + strings.Repeat("x", 250000) + "}}\n", "annotations-size .metadata.annotations, last-applied-size "},
 	{"annotations beyond their limit", configMap[:len(configMap)-2] + ", annotations: {a: " + strings.Repeat("x", 262144) + "}}\n", "annotations-size .metadata.annotations"},
 	{"too large for client-side apply", configMap + "data: {a: " + strings.Repeat("x", 262144) + "}", "last-applied-size "},
-	{"near etcd's limit", configMap + "data: {a: " + strings.Repeat("x", 1300000) + "}", "last-applied-size , object-size "},
+	{"the largest data of a ConfigMap", configMap + "data: {a: " + strings.Repeat("x", 1<<20-3) + "}\nbinaryData: {b: eHh4}", "last-applied-size "},
+	{"a ConfigMap whose data is too large", configMap + "data: {a: " + strings.Repeat("x", 1<<20-2) + "}\nbinaryData: {b: eHh4}", "data-size , last-applied-size "},
+	{"the largest data of a Secret", aSecret + "data: {a: " + strings.Repeat("eHh4", 1<<20/3) + "eA==}\n", "last-applied-size , object-size "},
+	{"a Secret whose data is too large", aSecret + "data: {a: " + strings.Repeat("eHh4", 1<<20/3) + "eHg=}\n", "data-size , last-applied-size , object-size "},
+	{"near etcd's limit", configMap + "data: {a: " + strings.Repeat("x", 1300000) + "}", "data-size , last-applied-size , object-size "},
 	{"the last-applied annotation in a manifest", configMap[:len(configMap)-2] + ", annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}}\n", `last-applied .metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]`},
 	{"the last-applied annotation and another applying manager", liveMap + "  annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}\n  managedFields:\n  - {manager: gitops, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", `last-applied .metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]`},
 	{"a last-applied annotation that kubectl maintains", liveMap + "  annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}\n  managedFields:\n  - {manager: kubectl, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", ""},
@@ -112,6 +116,7 @@ func TestLintDump(t *testing.T) {
 const (
 	configMap   = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 	service     = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"
+	aSecret     = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n"
 	aDeployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"
 	webhook     = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: a}\nwebhooks:\n- name: a.example.com\n"
 	definition  = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.com}\nspec: {versions: [{name: v1, "

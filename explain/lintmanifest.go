@@ -18,6 +18,7 @@ import (
 const (
 	maxAnnotations = 256 << 10  // apimachinery, TotalAnnotationSizeLimitB
 	maxStored      = 1536 << 10 // etcd's --max-request-bytes
+	maxData        = 1 << 20    // of a ConfigMap or Secret
 )
 
 // near reports whether a size exceeds four fifths of a limit.
@@ -250,6 +251,25 @@ func (l *linter) sizes() {
 		l.addAs(LevelError, lintObjectSize, nil, text)
 	case near(stored, maxStored):
 		l.add(lintObjectSize, nil, text)
+	}
+}
+
+// dataSize checks the size of the data of a ConfigMap or Secret, to which its keys do not count.
+func (l *linter) dataSize() {
+	if l.kind == nil || l.kind.Group != "" || l.kind.Kind != "ConfigMap" && l.kind.Kind != "Secret" {
+		return
+	}
+	size := 0
+	for _, field := range [...]string{"data", "binaryData", "stringData"} {
+		for _, v := range l.object.Get(field).Members() {
+			text := v.StringOr("")
+			if size += len(text); field == "binaryData" || field == "data" && l.kind.Kind == "Secret" { // Base64
+				size -= len(text) - base64.StdEncoding.DecodedLen(len(text)) + strings.Count(text[max(0, len(text)-2):], "=")
+			}
+		}
+	}
+	if size > maxData {
+		l.add(lintDataSize, nil, fmt.Sprintf("the data has %d bytes; the limit is %d", size, maxData))
 	}
 }
 

@@ -27,6 +27,7 @@ const (
 	lintStringData       = "string-data"
 	lintReplicas         = "autoscaled-replicas"
 	lintAnnotations      = "annotations-size"
+	lintDataSize         = "data-size"
 	lintObjectSize       = "object-size"
 	lintLastApplied      = "last-applied"
 	lintLastAppliedSize  = "last-applied-size"
@@ -119,6 +120,9 @@ var lintRules = []LintRule{
 	{lintAnnotations, LevelWarning, "The annotations are near their limit",
 		"The annotations of an object are limited to 262144 bytes in total; an object with more is refused (422).",
 		"Remove annotations. That of client-side apply contains the whole manifest and is not needed with server-side apply."},
+	{lintDataSize, LevelError, "The data of a ConfigMap or Secret is too large",
+		"The values in the data of a ConfigMap or Secret, without Base64, are limited to 1048576 bytes in total; an object with more is refused (422).",
+		"Split the object, or keep the data in a volume or an image."},
 	{lintObjectSize, LevelWarning, "The object is near the size limit of etcd",
 		"etcd accepts requests of up to 1.5 MiB by default, and managedFields are part of the object.",
 		"Split the object, or merge managers that are no longer needed."},
@@ -127,7 +131,7 @@ var lintRules = []LintRule{
 		"Remove the annotation once nobody applies the object client-side."},
 	{lintLastAppliedSize, LevelNote, "The manifest is too large for client-side apply",
 		"Client-side apply stores the manifest in an annotation, and all annotations together are limited to 262144 bytes.",
-		"Apply it server-side. The data of a ConfigMap or Secret is limited to 1 MiB in any case."},
+		"Apply it server-side."},
 	{lintClientSide, LevelWarning, "Fields are stuck with a manager that no longer applies them",
 		"A client-side apply entry, or before-first-apply, still owns fields that a manager now applies server-side: a field that the manager omits remains (kubernetes/kubernetes#99003).",
 		"Migrate the owners; 'patchlab migrate' shows how."},
