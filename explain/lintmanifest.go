@@ -18,7 +18,6 @@ import (
 const (
 	maxAnnotations = 256 << 10  // apimachinery, TotalAnnotationSizeLimitB
 	maxStored      = 1536 << 10 // etcd's --max-request-bytes
-	maxData        = 1 << 20    // of a ConfigMap or Secret
 )
 
 // near reports whether a size exceeds four fifths of a limit.
@@ -261,15 +260,18 @@ func (l *linter) dataSize() {
 	}
 	size := 0
 	for _, field := range [...]string{"data", "binaryData", "stringData"} {
+		encoded := field == "binaryData" || field == "data" && l.kind.Kind == "Secret"
 		for _, v := range l.object.Get(field).Members() {
 			text := v.StringOr("")
-			if size += len(text); field == "binaryData" || field == "data" && l.kind.Kind == "Secret" { // Base64
-				size -= len(text) - base64.StdEncoding.DecodedLen(len(text)) + strings.Count(text[max(0, len(text)-2):], "=")
+			if encoded {
+				size += strategy.DecodedLen(text)
+			} else {
+				size += len(text)
 			}
 		}
 	}
-	if size > maxData {
-		l.add(lintDataSize, nil, fmt.Sprintf("the data has %d bytes; the limit is %d", size, maxData))
+	if size > strategy.MaxData {
+		l.add(lintDataSize, nil, fmt.Sprintf("the data has %d bytes; the limit is %d", size, strategy.MaxData))
 	}
 }
 

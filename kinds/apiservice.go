@@ -48,7 +48,7 @@ func validateAPIService(c *check, object, _ field) {
 	service, insecure, bundle := spec.get("service"), spec.get("insecureSkipTLSVerify"), spec.get("caBundle")
 	if !service.isSet() {
 		if !bundle.isEmpty() {
-			c.invalidText(bundle, strconv.Itoa(decodedLen(bundle.text()))+" bytes", "local APIServices may not have a caBundle")
+			c.invalidText(bundle, strconv.Itoa(DecodedLen(bundle.text()))+" bytes", "local APIServices may not have a caBundle")
 		}
 		if insecure.isTrue() {
 			c.invalid(insecure, "local APIServices may not have insecureSkipTLSVerify")

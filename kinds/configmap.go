@@ -15,8 +15,8 @@ var configMapStrategy = Strategy{
 	Name:          subdomainName,
 }
 
-// maxData is the maximum size of the data of a ConfigMap or Secret, in bytes.
-const maxData = 1 << 20
+// MaxData is the maximum size of the data of a ConfigMap or Secret, in bytes.
+const MaxData = 1 << 20
 
 func validateConfigMap(c *check, object, old field) {
 	data, binary := object.get("data"), object.get("binaryData")
@@ -34,10 +34,10 @@ func validateConfigMap(c *check, object, old field) {
 	for i := range binary.members() {
 		entry, key := binary.memberAt(i)
 		c.dataKey(entry, key)
-		size += decodedLen(entry.text())
+		size += DecodedLen(entry.text())
 	}
-	if size > maxData {
-		c.tooLong(object.getAs("", "[]"), maxData) // kube-apiserver reports an empty path
+	if size > MaxData {
+		c.tooLong(object.getAs("", "[]"), MaxData) // kube-apiserver reports an empty path
 	}
 }
 
@@ -65,7 +65,7 @@ func (c *check) sealed(object, old field, exact string, others ...string) {
 	}
 }
 
-// decodedLen returns the length of the data that a base64 text encodes.
-func decodedLen(text string) int {
+// DecodedLen returns the length of the data that a base64 text encodes.
+func DecodedLen(text string) int {
 	return base64.StdEncoding.DecodedLen(len(text)) - strings.Count(text[max(0, len(text)-2):], "=")
 }

@@ -105,7 +105,7 @@ func (c *check) requestedKey(spec field) {
 		return
 	}
 	for _, f := range [...]field{request, key, proof} {
-		if decodedLen(f.text()) > maxRawBytes {
+		if DecodedLen(f.text()) > maxRawBytes {
 			c.tooLong(f, maxRawBytes)
 			return
 		}

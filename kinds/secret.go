@@ -31,10 +31,10 @@ func validateSecret(c *check, object, old field) {
 	for i := range data.members() {
 		entry, key := data.memberAt(i)
 		c.dataKey(entry, key)
-		size += decodedLen(entry.text())
+		size += DecodedLen(entry.text())
 	}
-	if size > maxData {
-		c.tooLong(data, maxData)
+	if size > MaxData {
+		c.tooLong(data, MaxData)
 	}
 	c.secretType(object, data)
 }

@@ -71,18 +71,25 @@ func TestDefaultsAreBounded(t *testing.T) {
 		{"a long default of each null member", `{"type":"object","additionalProperties":` + item + `}`, "{" + manyNulls(50_000) + `"z":null}`, true},
 	} {
 		typ := typeOf(t, c.schema)
-		doc, err := document.Parse([]byte(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+c.spec+"}"), document.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		object := thingWith(t, c.spec)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err = Default(typ, doc.Root)
+		_, err := Default(typ, object)
 		runtime.ReadMemStats(&after)
 		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 256 || (err != nil) != c.refused || c.refused && !errors.Is(err, ErrDefaults) {
 			t.Errorf("%s: %v, %d MiB were allocated", c.why, err, used)
 		}
 	}
+}
+
+// thingWith returns an object with a spec in JSON.
+func thingWith(t *testing.T, spec string) document.Value {
+	t.Helper()
+	doc, err := document.Parse([]byte(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+spec+"}"), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Root
 }
 
 func manyNulls(n int) string {
@@ -116,13 +123,10 @@ func TestErrorsAreBounded(t *testing.T) {
 		{"schemas that each refuse all items", all, `[` + strings.Repeat(`"xxxxxxx",`, 2000) + `""]`, "spec[0]", 2000},
 	} {
 		typ := typeOf(t, c.schema)
-		doc, err := document.Parse([]byte(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+c.spec+"}"), document.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		object := thingWith(t, c.spec)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		errs := Validate(typ, doc.Root, Options{})
+		errs := Validate(typ, object, Options{})
 		runtime.ReadMemStats(&after)
 		used := (after.TotalAlloc - before.TotalAlloc) >> 20
 		if used > 1<<10 || len(errs) < c.least || schema.FieldText(errs[0].Path) != c.first {
@@ -156,15 +160,8 @@ func TestLongEnumerations(t *testing.T) {
 // whole, or each item of a list with all values of an enumeration.
 func TestLongComparisons(t *testing.T) {
 	const depth, members = 900, 100_000
-	object := func(spec string) document.Value {
-		doc, err := document.Parse([]byte(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+spec+"}"), document.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return doc.Root
-	}
 	deep := func(last string) document.Value {
-		return object(strings.Repeat(`{"a":`, depth) + "{" + strings.ReplaceAll(manyNulls(members), "null", "1") + `"z":` + last + strings.Repeat("}", depth+1))
+		return thingWith(t, strings.Repeat(`{"a":`, depth)+"{"+strings.ReplaceAll(manyNulls(members), "null", "1")+`"z":`+last+strings.Repeat("}", depth+1))
 	}
 	typ := typeOf(t, strings.Repeat(`{"type":"object","properties":{"a":`, depth)+`{"type":"object","additionalProperties":{"type":"integer"}}`+strings.Repeat("}}", depth))
 	if errs := Validate(typ, deep(`"x"`), Options{Old: deep("1")}); len(errs) != 1 || !strings.HasSuffix(errs[0].Field, ".a.z") {
@@ -176,7 +173,7 @@ func TestLongComparisons(t *testing.T) {
 
 	names := strings.TrimSuffix(strings.ReplaceAll(strings.ReplaceAll(manyNulls(members), ":null", ""), "\n", ""), ",")
 	typ = typeOf(t, `{"type":"array","items":{"type":"string","enum":[`+names+`]}}`)
-	if errs := Validate(typ, object("["+names+`,"x"]`), Options{}); len(errs) != 1 || errs[0].Field != fmt.Sprintf("spec[%d]", members) {
+	if errs := Validate(typ, thingWith(t, "["+names+`,"x"]`), Options{}); len(errs) != 1 || errs[0].Field != fmt.Sprintf("spec[%d]", members) {
 		t.Errorf("an item that is not listed: %d errors", len(errs))
 	}
 }
