@@ -2,7 +2,7 @@ package kinds
 
 import "github.com/patchlab-dev/patchlab/internal/engine/names"
 
-// deviceTaintRuleStrategy is the strategy of resource.k8s.io/v1alpha3 DeviceTaintRule.
+// deviceTaintRuleStrategy is the strategy of resource.k8s.io/v1 DeviceTaintRule.
 var deviceTaintRuleStrategy = Strategy{
 	Group:         "resource.k8s.io",
 	Resource:      "devicetaintrules",
@@ -11,19 +11,8 @@ var deviceTaintRuleStrategy = Strategy{
 	ReturnDeleted: true,
 	Reset:         []string{"status"},
 	ResetStatus:   []string{"metadata", "spec"},
-	later:         &stableTaintRuleStrategy,
-}
-
-// stableTaintRuleStrategy is the strategy of resource.k8s.io/v1 DeviceTaintRule.
-var stableTaintRuleStrategy = Strategy{
-	since:          "1.37",
-	Group:          "resource.k8s.io",
-	Resource:       "devicetaintrules",
-	Name:           subdomainName,
-	Generation:     []string{"spec"},
-	RequireVersion: true,
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"metadata", "spec"},
+	since:         "1.37", // the first with resource.k8s.io/v1
+	later:         func(s *Strategy) { s.RequireVersion, s.ReturnDeleted = true, false },
 }
 
 func validateDeviceTaintRule(c *check, object, _ field) {

@@ -12,19 +12,10 @@ var endpointsStrategy = Strategy{
 	Name:           subdomainName,
 	metadataAgain:  changeFirst,
 	CreateOnUpdate: true,
-	later:          &deprecatedEndpointsStrategy,
-}
-
-// deprecatedEndpointsStrategy is the strategy with a warning.
-var deprecatedEndpointsStrategy = Strategy{
 	since:          "1.33",
-	Group:          "",
-	Resource:       "endpoints",
-	Storage:        "services/endpoints",
-	Name:           subdomainName,
-	metadataAgain:  changeFirst,
-	CreateOnUpdate: true,
-	Deprecated:     "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+	later: func(s *Strategy) {
+		s.Deprecated = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
+	},
 }
 
 func validateEndpoints(c *check, object, old field) {

@@ -19,20 +19,8 @@ var horizontalPodAutoscalerStrategy = Strategy{
 	ResetStatus:    []string{"spec"},
 	StorageVersion: "autoscaling/v2",
 	internal:       internalAutoscaler,
-	later:          &countedAutoscalerStrategy,
-}
-
-// countedAutoscalerStrategy is the strategy with generations (the feature HPAGeneration).
-var countedAutoscalerStrategy = Strategy{
-	since:          "1.37",
-	Group:          "autoscaling",
-	Resource:       "horizontalpodautoscalers",
-	Name:           subdomainName,
-	Generation:     []string{"spec"},
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"spec"},
-	StorageVersion: "autoscaling/v2",
-	internal:       internalAutoscaler,
+	since:          "1.37", // the feature HPAGeneration
+	later:          func(s *Strategy) { s.Generation = []string{"spec"} },
 }
 
 // internalAutoscaler converts an autoscaling/v1 object, which has one metric and keeps the

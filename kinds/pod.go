@@ -15,41 +15,20 @@ var podStrategy = Strategy{
 	metadataAgain: changeFirst,
 	ReturnDeleted: true,
 	Graceful:      true,
-	Reset:         podReset,
-	ResetStatus:   podResetStatus,
-	Selectable:    podFields,
-	later:         &countedPodStrategy,
-}
-
-// countedPodStrategy is the strategy with generations.
-var countedPodStrategy = Strategy{
-	since:         "1.33",
-	Group:         "",
-	Resource:      "pods",
-	Name:          subdomainName,
-	metadataAgain: changeFirst,
-	Generation:    []string{"spec"},
-	ReturnDeleted: true,
-	Graceful:      true,
-	Reset:         podReset,
-	ResetStatus:   podResetStatus,
-	Selectable:    podFields,
-}
-
-var (
-	podReset       = []string{"status"}
-	podResetStatus = []string{"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"}
-)
-
-var podFields = []SelectableField{
-	{Label: "spec.hostNetwork", Missing: "false"},
-	{Label: "spec.host", Path: "spec.nodeName"},
-	{Label: "spec.nodeName"},
-	{Label: "spec.restartPolicy"},
-	{Label: "spec.schedulerName"},
-	{Label: "spec.serviceAccountName"},
-	{Label: "status.nominatedNodeName"},
-	{Label: "status.phase"},
-	{Label: "status.podIPs", Path: "-"},
-	{Label: "status.podIP"},
+	Reset:         []string{"status"},
+	ResetStatus:   []string{"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"},
+	Selectable: []SelectableField{
+		{Label: "spec.hostNetwork", Missing: "false"},
+		{Label: "spec.host", Path: "spec.nodeName"},
+		{Label: "spec.nodeName"},
+		{Label: "spec.restartPolicy"},
+		{Label: "spec.schedulerName"},
+		{Label: "spec.serviceAccountName"},
+		{Label: "status.nominatedNodeName"},
+		{Label: "status.phase"},
+		{Label: "status.podIPs", Path: "-"},
+		{Label: "status.podIP"},
+	},
+	since: "1.33",
+	later: func(s *Strategy) { s.Generation = []string{"spec"} },
 }

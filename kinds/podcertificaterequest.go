@@ -16,26 +16,15 @@ var podCertificateRequestStrategy = Strategy{
 	RequireVersion: true,
 	Reset:          []string{},
 	ResetStatus:    []string{"spec"},
-	Selectable:     podCertificateRequestFields,
-	later:          &resettingCertificateRequestStrategy,
-}
-
-// resettingCertificateRequestStrategy is the strategy whose writes own no field that they reset.
-var resettingCertificateRequestStrategy = Strategy{
-	since:          "1.37",
-	Group:          "certificates.k8s.io",
-	Resource:       "podcertificaterequests",
-	Name:           subdomainName,
-	RequireVersion: true,
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"metadata", "spec"},
-	Selectable:     podCertificateRequestFields,
-}
-
-var podCertificateRequestFields = []SelectableField{
-	{Label: "spec.nodeName"},
-	{Label: "spec.podName"},
-	{Label: "spec.signerName"},
+	Selectable: []SelectableField{
+		{Label: "spec.nodeName"},
+		{Label: "spec.podName"},
+		{Label: "spec.signerName"},
+	},
+	since: "1.37", // writes own no field that they reset
+	later: func(s *Strategy) {
+		s.Reset, s.ResetStatus = []string{"status"}, []string{"metadata", "spec"}
+	},
 }
 
 // validatePodCertificateRequest validates a new request. An existing one cannot change, except

@@ -12,44 +12,28 @@ import (
 
 // resourceSliceStrategy is the strategy of resource.k8s.io/v1 ResourceSlice.
 var resourceSliceStrategy = Strategy{
-	Group:         "resource.k8s.io",
-	Resource:      "resourceslices",
-	Name:          subdomainName,
-	Generation:    []string{"spec"},
-	Dropped:       resourceSliceDropped,
+	Group:      "resource.k8s.io",
+	Resource:   "resourceslices",
+	Name:       subdomainName,
+	Generation: []string{"spec"},
+	// The fields of features that are off.
+	Dropped: []string{
+		"spec.devices.nodeAllocatableResourceMappings", "spec.devices.nodeAllocatableResources",
+		"spec.devices.consumesCounters.compatibilityGroups",
+		"spec.devices.attributes.*.bools", "spec.devices.attributes.*.ints",
+		"spec.devices.attributes.*.strings", "spec.devices.attributes.*.versions",
+		"spec.skipNodeOperations", "spec.partitionTypeAttribute",
+	},
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},
 	Selectable: []SelectableField{
 		{Label: "spec.driver"},
 		{Label: "spec.nodeName"},
 	},
-	later: &pooledSliceStrategy,
-}
-
-// pooledSliceStrategy is the strategy with which slices can be selected by the name of their pool.
-var pooledSliceStrategy = Strategy{
-	since:         "1.37",
-	Group:         "resource.k8s.io",
-	Resource:      "resourceslices",
-	Name:          subdomainName,
-	Generation:    []string{"spec"},
-	Dropped:       resourceSliceDropped,
-	ReturnDeleted: true,
-	ResetStatus:   []string{"metadata", "spec"},
-	Selectable: []SelectableField{
-		{Label: "spec.driver"},
-		{Label: "spec.nodeName"},
-		{Label: "spec.pool.name"},
+	since: "1.37",
+	later: func(s *Strategy) {
+		s.Selectable = append(s.Selectable, SelectableField{Label: "spec.pool.name"})
 	},
-}
-
-// resourceSliceDropped are the fields of features that are off.
-var resourceSliceDropped = []string{
-	"spec.devices.nodeAllocatableResourceMappings", "spec.devices.nodeAllocatableResources",
-	"spec.devices.consumesCounters.compatibilityGroups",
-	"spec.devices.attributes.*.bools", "spec.devices.attributes.*.ints",
-	"spec.devices.attributes.*.strings", "spec.devices.attributes.*.versions",
-	"spec.skipNodeOperations", "spec.partitionTypeAttribute",
 }
 
 func validateResourceSlice(c *check, object, old field) {

@@ -8,18 +8,10 @@ var serviceCIDRStrategy = Strategy{
 	Resource:      "servicecidrs",
 	Name:          subdomainName,
 	AddressRanges: rangesOfServices,
-	later:         &resettingServiceCIDRStrategy,
-}
-
-// resettingServiceCIDRStrategy is the strategy that keeps the status (the feature ServiceCIDRStatusFieldWiping).
-var resettingServiceCIDRStrategy = Strategy{
-	since:         "1.36",
-	Group:         "networking.k8s.io",
-	Resource:      "servicecidrs",
-	Name:          subdomainName,
-	Reset:         []string{"status"},
-	ResetStatus:   []string{"metadata", "spec"},
-	AddressRanges: rangesOfServices,
+	since:         "1.36", // the feature ServiceCIDRStatusFieldWiping
+	later: func(s *Strategy) {
+		s.Reset, s.ResetStatus = []string{"status"}, []string{"metadata", "spec"}
+	},
 }
 
 func rangesOfServices(object document.Value) []string {

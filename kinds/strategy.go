@@ -137,10 +137,11 @@ type Strategy struct {
 	// metadataOnce is the Kubernetes version before which an update finally validates the metadata
 	// itself once more, "" if it does in none.
 	metadataOnce string
-	// later is the strategy from the Kubernetes version later.since on, nil if it is the same in
-	// all versions.
-	later *Strategy
-	since string
+	// later changes the strategy to that from the Kubernetes version since on, which changed is;
+	// all three are zero if it is the same in all versions.
+	later   func(*Strategy)
+	since   string
+	changed *Strategy
 	// internal converts an object to the version that the validation is written for; nil if
 	// all versions have the same fields.
 	internal func(k *schema.Kind, object document.Value) document.Value
@@ -259,6 +260,16 @@ func builtin(group, resource string) *Strategy {
 	return nil
 }
 
+func init() {
+	for _, s := range strategies {
+		if s.later != nil {
+			changed := *s
+			changed.later(&changed)
+			s.changed = &changed
+		}
+	}
+}
+
 // For returns the strategy of a kind. For a custom resource it is derived from its definition;
 // a built-in kind that this package does not define has the strategy of an ordinary resource.
 // It is never nil.
@@ -267,8 +278,8 @@ func For(k *schema.Kind) *Strategy {
 		return customStrategy(k)
 	}
 	if s := builtin(k.Group, k.Resource); s != nil {
-		if s.later != nil && k.Since(s.later.since) {
-			return s.later
+		if s.changed != nil && k.Since(s.since) {
+			return s.changed
 		}
 		return s
 	}
