@@ -180,11 +180,7 @@ func (t *task) mutate(object, live fieldmanager.Object) (fieldmanager.Object, *S
 		mutated = fieldmanager.Object{Value: withMeta(value, "managedFields", document.Value{}), Managed: object.Managed}
 	}
 	t.mutated = true
-	var warnings []string
-	mutated.Value, warnings = withoutDuplicateOwners(mutated.Value, afterMutation)
-	for _, text := range warnings {
-		t.warn(text)
-	}
+	mutated.Value = t.withoutDuplicateOwners(mutated.Value, afterMutation)
 	return mutated, nil
 }
 
@@ -216,7 +212,7 @@ func (t *task) admit(object, live fieldmanager.Object) (fieldmanager.Object, *St
 
 // warn adds a warning to the response. Duplicates, and texts that an HTTP header cannot hold,
 // are dropped (apiserver, endpoints/filters).
-func (t *task) warn(text string) { *t.warnTo = withWarning(*t.warnTo, text) }
+func (t *task) warn(text string) { t.warnings = withWarning(t.warnings, text) }
 
 // warn adds a warning to the response of a deletion.
 func (d *deletion) warn(text string) { d.warnings = withWarning(d.warnings, text) }

@@ -59,6 +59,7 @@ func (p *pipeline) begin(r *Request, ep *endpoint) (*task, *Status) {
 			return nil, st.warning(t.warnings)
 		}
 	}
+	t.early = len(t.warnings)
 	return t, nil
 }
 

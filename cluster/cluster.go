@@ -189,11 +189,10 @@ func (c *Cluster) create(ctx context.Context, t *task) (*Response, *Status) {
 func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) {
 	out, st := c.reserving(t, document.Value{}, t.create)
 	if st != nil {
-		return nil, st.warning(out.warnings)
+		return nil, st
 	}
-	resp, st := c.createPrepared(ctx, t, out)
-	c.unreserve(t)
-	return resp, st.warning(out.warnings)
+	defer c.unreserve(t)
+	return c.createPrepared(ctx, t, out)
 }
 
 // reserving returns the outcome of an attempt at a write after the cluster IPs that it allocates have been reserved.
@@ -297,10 +296,9 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	case errors.Is(err, errDeleted):
 		return c.finalized(ctx, t, u.key, u.out)
 	case errors.Is(err, store.ErrNotFound):
-		u.out = t.missing() // the store makes no attempt for an object that does not exist
-	}
-	if err != nil {
-		return nil, storeStatus(t.ep, t.Request.Name, err).warning(u.out.warnings)
+		return nil, t.missing() // the store makes no attempt for an object that does not exist
+	case err != nil:
+		return nil, storeStatus(t.ep, t.Request.Name, err)
 	}
 	t.keepReserved()
 	resp, st := t.answer(u.out, item)
@@ -395,7 +393,7 @@ func (u *updating) rehearse(ctx context.Context) (*Response, *Status) {
 	}
 	record, err := u.attempt(current)
 	if err != nil && !errors.Is(err, errDeleted) {
-		return nil, storeStatus(t.ep, t.Request.Name, err).warning(u.out.warnings)
+		return nil, storeStatus(t.ep, t.Request.Name, err)
 	}
 	object := u.out.object
 	if record != nil {
@@ -452,7 +450,7 @@ func (t *task) respond(out outcome, object fieldmanager.Object) (*Response, *Sta
 
 // respondWith returns the response to a write, given the object as read from storage.
 func (t *task) respondWith(out outcome, object fieldmanager.Object) (*Response, *Status) {
-	resp := &Response{Code: 200, Warnings: append(t.warnings, out.warnings...), Problems: t.problems}
+	resp := &Response{Code: 200, Warnings: t.warnings, Problems: t.problems}
 	if out.created {
 		resp.Code = 201
 	}

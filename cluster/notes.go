@@ -51,8 +51,9 @@ const (
 	StageStored = "stored"
 )
 
-// begun reports the start of an attempt.
+// begun starts an attempt: the warnings of an earlier one are void.
 func (t *task) begun(live fieldmanager.Object) {
+	t.warnings = t.warnings[:t.early]
 	if t.Notes == nil {
 		return
 	}

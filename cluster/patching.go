@@ -99,18 +99,14 @@ func unknownOperationMembers(ops document.Value) []Problem {
 
 // patched applies a JSON, merge or strategic merge patch to the live object and decodes the
 // result.
-func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Status) {
+func (t *task) patched(live fieldmanager.Object) (document.Value, *Status) {
 	body, st := t.parsePatch()
 	if st != nil {
-		return document.Value{}, nil, st
+		return document.Value{}, st
 	}
 	k := t.ep.body
 	from := defaults.FromJSON
 	object := live.Join()
-	t.joined = document.Value{}
-	if t.basis.decodedFor(k).Exists() {
-		t.joined = object // decode managedFields in their serialized form
-	}
 	var next document.Value
 	var err error
 	o := patch.Options{Engine: t.config.PatchEngine, IgnoreFieldTypes: t.strictness() == validateIgnore, Observer: t.patchObserver()}
@@ -126,21 +122,21 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Sta
 	if err != nil && t.Format == MergePatch && body.value.Kind() == document.List && t.strictness() == validateIgnore {
 		// The result of a merge patch that is a list is that list (RFC 7386). The API server
 		// refuses the patch only to look for unknown fields, and otherwise its result.
-		return document.Value{}, nil, resultStatus(body.value.String(), err.Error(), t.bodyError(err.Error(), err))
+		return document.Value{}, resultStatus(body.value.String(), err.Error(), t.bodyError(err.Error(), err))
 	}
 	if err != nil {
-		return document.Value{}, nil, t.patchStatus(err)
+		return document.Value{}, t.patchStatus(err)
 	}
 	t.passedBody(StageSent, next)
 	result, problems := next, body.problems
 	if t.Format == JSONPatch {
 		problems = append(problems[:len(problems):len(problems)], carriedDuplicates(body, next)...)
 	}
-	next, lost, st := t.decodePatched(k, next, from, problems)
+	next, st = t.decodePatched(k, next, object, from, problems)
 	if st != nil && t.Format != StrategicPatch && st.Code == 422 {
 		st.Err = &ResultError{Live: object, Kind: k, Patch: t.text(), Format: t.Format, Result: result.String(), Err: st.Err}
 	}
-	return next, lost, st
+	return next, st
 }
 
 // carriedDuplicates reports the duplicate keys within values of a JSON patch that became part
@@ -210,22 +206,22 @@ func (t *task) patchStatus(err error) *Status {
 }
 
 // decodePatched decodes the result of a patch. Errors in it are attributed to the patch, with
-// code 422.
-func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.Source, problems []Problem) (document.Value, []string, *Status) {
+// code 422. live is the live object with its managedFields, which are decoded in their serialized form.
+func (t *task) decodePatched(k *schema.Kind, next, live document.Value, from defaults.Source, problems []Problem) (document.Value, *Status) {
 	result := next
-	refused := func(err error) (document.Value, []string, *Status) {
+	refused := func(err error) (document.Value, *Status) {
 		value := result.String()
 		if t.Format == StrategicPatch {
 			value = gotext.Of(t.patch.value)
 		}
-		return document.Value{}, nil, resultStatus(value, err.Error(), err)
+		return document.Value{}, resultStatus(value, err.Error(), err)
 	}
 	next, lost, early := t.patchedType(k, next, from)
 	if early != nil {
 		if early.Code == 422 {
 			return refused(cmp.Or[error](early.Err, errors.New(early.Message)))
 		}
-		return document.Value{}, nil, early
+		return document.Value{}, early
 	}
 	if other := t.otherVersion(k, next); other != nil {
 		decoded, unknown, err := t.decode(other, next, from)
@@ -234,12 +230,15 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 		}
 		filled, err := t.fill(other, decoded)
 		if err != nil {
-			return document.Value{}, nil, plainError(err)
+			return document.Value{}, plainError(err)
 		}
 		next, from = defaults.Convert(filled, k), defaults.FromTree
 		lost = append(lost, unknown...)
 	}
-	value, unknown, err := t.decodeNext(k, next, t.joined, from)
+	if !t.basis.decodedFor(k).Exists() {
+		live = document.Value{}
+	}
+	value, unknown, err := t.decodeNext(k, next, live, from)
 	if err != nil {
 		return refused(err)
 	}
@@ -254,9 +253,10 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 	t.passedBody(StageDecoded, value)
 	filled, err := t.fillNext(k, value)
 	if err != nil {
-		return document.Value{}, nil, plainError(err)
+		return document.Value{}, plainError(err)
 	}
-	return filled, messages(all), nil
+	t.warnings = append(t.warnings, messages(all)...)
+	return filled, nil
 }
 
 // resultStatus returns the error for a patch whose result cannot be decoded.
@@ -414,12 +414,12 @@ func (t *task) inNamespace(object document.Value) (document.Value, *Status) {
 // a patch. It is there whether or not admission changed the object.
 const afterMutation = " after mutating admission happens"
 
-// withoutDuplicateOwners removes duplicate owner references and returns a warning about them. when is a
-// suffix of the warning, for the point at which they were found; it may be empty.
-func withoutDuplicateOwners(object document.Value, when string) (document.Value, []string) {
+// withoutDuplicateOwners removes duplicate owner references and warns about them. when is a suffix of the
+// warning, for the point at which they were found; it may be empty.
+func (t *task) withoutDuplicateOwners(object document.Value, when string) document.Value {
 	refs := object.Get("metadata").Get("ownerReferences")
 	if refs.Kind() != document.List || refs.Len() < 2 {
-		return object, nil
+		return object
 	}
 	var kept document.ListBuilder
 	var twice []string
@@ -434,8 +434,8 @@ func withoutDuplicateOwners(object document.Value, when string) (document.Value,
 		kept.Append(ref)
 	}
 	if len(twice) == 0 {
-		return object, nil
+		return object
 	}
-	return withMeta(object, "ownerReferences", kept.List()),
-		[]string{".metadata.ownerReferences contains duplicate entries" + when + "; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " + strings.Join(twice, ", ")}
+	t.warn(".metadata.ownerReferences contains duplicate entries" + when + "; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " + strings.Join(twice, ", "))
+	return withMeta(object, "ownerReferences", kept.List())
 }

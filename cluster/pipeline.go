@@ -100,10 +100,8 @@ type task struct {
 	written document.Value
 	// patch is the parsed patch or apply configuration, nil until it is needed.
 	patch *patchBody
-	// basis is the live object of this attempt. joined is that object with its managedFields,
-	// absent if decoding changes it.
-	basis  basis
-	joined document.Value
+	// basis is the live object of this attempt.
+	basis basis
 	// creating reports whether the request is counted among the creations under way.
 	creating bool
 	// allotment allocates addresses in this attempt; nil if the cluster does not, and for objects
@@ -115,10 +113,10 @@ type task struct {
 	valid bool
 	// received are the stages of the body, if the request has notes.
 	received []passedStage
-	// warnings are those of the whole request. Those of one attempt are in its outcome; warnTo
-	// is where admission adds its own, so that the order is that of the steps.
+	// warnings are those of the request, of which early were found before the first attempt, and
+	// of the last attempt.
 	warnings []string
-	warnTo   *[]string
+	early    int
 	// problems are the unknown fields and duplicate keys that are warned of.
 	problems []Problem
 }
@@ -130,14 +128,11 @@ type outcome struct {
 	created bool
 	// deleted reports that the write removed the last finalizer of an object that was being
 	// deleted.
-	deleted  bool
-	warnings []string
+	deleted bool
 }
 
 func (p *pipeline) newTask(r *Request, ep *endpoint) *task {
-	t := &task{pipeline: p, Request: r, ep: ep, now: p.config.Now(), ctx: context.Background()}
-	t.warnTo = &t.warnings
-	return t
+	return &task{pipeline: p, Request: r, ep: ep, now: p.config.Now(), ctx: context.Background()}
 }
 
 // empty returns the object that a create starts from.

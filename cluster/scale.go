@@ -106,12 +106,12 @@ func (t *task) changeScale(live fieldmanager.Object) (outcome, *Status) {
 	if err != nil {
 		return outcome{}, plainError(err)
 	}
-	next, warnings, st := t.next(fieldmanager.Object{Value: old, Managed: managed})
+	next, st := t.next(fieldmanager.Object{Value: old, Managed: managed})
 	if st != nil {
-		return outcome{warnings: warnings}, st
+		return outcome{}, st
 	}
 	if st := t.checkScale(next.Value, live.Value); st != nil {
-		return outcome{warnings: warnings}, st
+		return outcome{}, st
 	}
 	if custom && t.unversioned { // kube-apiserver cannot track the fields of a Scale without its version
 		next.Managed = fieldmanager.Managed{}
@@ -126,9 +126,7 @@ func (t *task) changeScale(live fieldmanager.Object) (outcome, *Status) {
 		return outcome{}, plainError(err)
 	}
 	t.passed(StageScaled, object.Value)
-	out, st := t.finishChange(live, object)
-	out.warnings = append(warnings, out.warnings...)
-	return out, st
+	return t.finishChange(live, object)
 }
 
 // checkScale validates a changed Scale.

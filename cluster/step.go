@@ -145,7 +145,7 @@ func (p *pipeline) step(ep *endpoint, live fieldmanager.Object, r *Request) (*Re
 		st = wrongMethod(ep, r)
 	}
 	if st != nil {
-		return nil, st.warning(append(t.warnings, out.warnings...))
+		return nil, st.warning(t.warnings)
 	}
 	return t.stepResponse(live, out, unversioned)
 }

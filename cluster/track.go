@@ -44,28 +44,28 @@ func hasType(object document.Value, k *schema.Kind) bool {
 }
 
 // applied merges an apply configuration into the live object.
-func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string, *Status) {
+func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, *Status) {
 	body, st := t.parsePatch()
 	if st != nil {
-		return live, nil, st
+		return live, st
 	}
 	config := body.value
 	if config.Kind() != document.Object && !config.IsNull() {
 		e := t.bodyError("error decoding "+t.configurationText()+": the configuration is "+article(config.Kind())+", expected an object", nil)
-		return live, nil, syntaxStatus("", e)
+		return live, syntaxStatus("", e)
 	}
 	m, err := t.fieldManager(t.ep)
 	if err != nil {
-		return live, nil, plainError(err)
+		return live, plainError(err)
 	}
 	if t.ep.sub == subScale && !t.ep.kind.Builtin && live.Managed.Len() == 0 && hasType(config, t.ep.body) {
-		return live, nil, plainError(errors.New("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: " + scaleVersionText))
+		return live, plainError(errors.New("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: " + scaleVersionText))
 	}
 	force := t.Force != nil && *t.Force
 	next, err := t.observed(m).Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.manager(), Force: force, Time: t.now, Finish: t.finish})
 	otherName := errors.Is(err, fieldmanager.ErrName)
 	if err != nil && !otherName {
-		return live, nil, t.typeError(config, err)
+		return live, t.typeError(config, err)
 	}
 	if !otherName {
 		t.passedBody(StageLastApplied, next.Value)
@@ -74,20 +74,16 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	if len(body.problems) > 0 && strict == validateStrict {
 		st := badRequest("error strict decoding " + t.configurationText() + ": error converting YAML to JSON: " + strings.Join(combined(body.problems), "; "))
 		st.Err = &StrictError{body.problems}
-		return live, nil, st
+		return live, st
+	}
+	if strict == validateWarn {
+		t.warnings = append(t.warnings, messages(body.problems)...)
+		t.problems = body.problems
 	}
 	if otherName {
-		st := t.otherName(config, err)
-		if strict == validateWarn {
-			st = st.warning(messages(body.problems))
-		}
-		return live, nil, st
+		return live, t.otherName(config, err)
 	}
-	if len(body.problems) > 0 && strict == validateWarn {
-		t.problems = body.problems
-		return next, messages(body.problems), nil
-	}
-	return next, nil, nil
+	return next, nil
 }
 
 // configurationText is what messages call an apply configuration.

@@ -22,8 +22,7 @@ func (t *task) create() (outcome, *Status) {
 		return outcome{}, st
 	}
 	out := outcome{created: true}
-	t.warnTo = &out.warnings
-	value, out.warnings = withoutDuplicateOwners(value, "")
+	value = t.withoutDuplicateOwners(value, "")
 	t.passed(StageMetadata, value)
 	next, st := t.mutate(t.tracked(fieldmanager.Object{}, value), fieldmanager.Object{})
 	if st != nil {
@@ -34,7 +33,7 @@ func (t *task) create() (outcome, *Status) {
 	if out.object, st = t.prepareNew(next); st != nil {
 		return out, st
 	}
-	out.warnings = append(out.warnings, t.strategyWarnings(document.Value{}, out.object.Value)...)
+	t.warnings = append(t.warnings, t.strategyWarnings(document.Value{}, out.object.Value)...)
 	if out.object, st = t.admit(out.object, fieldmanager.Object{}); st != nil {
 		return out, st
 	}
@@ -156,28 +155,27 @@ func (e *endpoint) invalidKind(object document.Value) groupResource {
 // Object if none exists.
 func (t *task) change(live fieldmanager.Object) (outcome, *Status) {
 	if !live.Value.Exists() && !t.mayCreate() {
-		return t.missing(), notFound(t.ep.what(), t.Name)
+		return outcome{}, t.missing()
 	}
 	t.begun(live)
 	if t.ep.sub == subScale {
 		return t.changeScale(live)
 	}
-	next, warnings, st := t.next(live)
+	next, st := t.next(live)
 	if st != nil {
-		return outcome{warnings: warnings}, st
+		return outcome{}, st
 	}
-	out, st := t.finishChange(live, next)
-	out.warnings = append(warnings, out.warnings...)
-	return out, st
+	return t.finishChange(live, next)
 }
 
-// missing returns the outcome of a change to an object that does not exist: the body of an update has been checked before
+// missing returns the error for a change to an object that does not exist. The body of an update has been checked before
 // the object is looked up.
-func (t *task) missing() (out outcome) {
+func (t *task) missing() *Status {
+	t.warnings = t.warnings[:t.early]
 	if t.Verb == Update {
-		_, out.warnings = withoutDuplicateOwners(t.body, "")
+		t.withoutDuplicateOwners(t.body, "")
 	}
-	return out
+	return notFound(t.ep.what(), t.Name)
 }
 
 // mayCreate reports whether the write creates a missing object: an apply always does, an
@@ -196,49 +194,42 @@ func (t *task) mayCreate() bool {
 
 // next applies the body or patch to the live object, up to and including field management. For
 // the scale subresource, live is a Scale.
-func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *Status) {
+func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, *Status) {
 	if t.Verb == Update {
-		value, warnings := withoutDuplicateOwners(t.body, "")
-		t.warnTo = &warnings
+		value := t.withoutDuplicateOwners(t.body, "")
 		if st := t.sameUID(live, value); st != nil {
-			return fieldmanager.Object{}, warnings, st
+			return fieldmanager.Object{}, st
 		}
 		t.passedBody(StageMetadata, value)
-		next, st := t.mutate(t.tracked(live, value), live)
-		return next, warnings, st
+		return t.mutate(t.tracked(live, value), live)
 	}
 	exists := live.Value.Exists()
 	var next fieldmanager.Object
-	var warnings []string
 	var st *Status
 	if t.Format == ApplyPatch {
-		next, warnings, st = t.applied(live)
+		next, st = t.applied(live)
 	} else {
 		var value document.Value
-		if value, warnings, st = t.patched(live); st == nil {
+		if value, st = t.patched(live); st == nil {
 			next = t.tracked(live, value)
 		}
 	}
 	if st != nil {
-		return next, warnings, st
+		return next, st
 	}
 	if uid := meta(next.Value, "uid"); !exists && uid != "" {
-		return next, warnings, conflict(t.ep.what(), t.Name,
+		return next, conflict(t.ep.what(), t.Name,
 			"uid mismatch: the provided object specified uid "+uid+", and no existing object was found")
 	}
 	if next.Value, st = t.inNamespace(next.Value); st != nil {
-		return next, warnings, st
+		return next, st
 	}
 	if st = t.checkName(next.Value); st != nil {
-		return next, warnings, st
+		return next, st
 	}
-	var more []string
-	next.Value, more = withoutDuplicateOwners(next.Value, afterMutation)
-	warnings = append(warnings, more...)
-	t.warnTo = &warnings
+	next.Value = t.withoutDuplicateOwners(next.Value, afterMutation)
 	t.passedBody(StageMetadata, next.Value)
-	next, st = t.mutate(next, live)
-	return next, warnings, st
+	return t.mutate(next, live)
 }
 
 // sameUID refuses an update whose uid differs from the live object's, with the message of
@@ -268,7 +259,6 @@ func storageError(key, what, wanted, found string) string {
 // finishChange checks the resourceVersion of the next state and prepares it for storage.
 func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 	var out outcome
-	t.warnTo = &out.warnings
 	wanted, err := revision(meta(next.Value, "resourceVersion"))
 	if err != nil {
 		return out, plainError(err)
@@ -279,7 +269,7 @@ func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 		out.created = true
 		var st *Status
 		if out.object, st = t.prepareNew(next); st == nil {
-			out.warnings = append(out.warnings, t.strategyWarnings(live.Value, out.object.Value)...)
+			t.warnings = append(t.warnings, t.strategyWarnings(live.Value, out.object.Value)...)
 			out.object, st = t.admit(out.object, live)
 		}
 		return out, st
@@ -299,7 +289,7 @@ func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 	if st != nil {
 		return out, st
 	}
-	out.warnings = append(out.warnings, t.strategyWarnings(live.Value, next.Value)...)
+	t.warnings = append(t.warnings, t.strategyWarnings(live.Value, next.Value)...)
 	if next, st = t.admit(next, live); st != nil {
 		return out, st
 	}
