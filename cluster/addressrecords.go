@@ -146,22 +146,23 @@ func (a *allotment) inAddedRange(addr netip.Addr) bool {
 	})
 }
 
-// reserve creates the IPAddresses of the cluster IPs that an attempt at a write gives to a Service. again is true if
+// reserve creates the IPAddresses of the cluster IPs that the last attempt gives to a Service. again is true if
 // another write has taken one since the attempt has allocated it, so that the attempt has to be repeated.
-func (c *Cluster) reserve(t *task, object, live document.Value) (again bool, st *Status) {
+func (w *write) reserve() (again bool, st *Status) {
+	c, t, object := w.c, w.t, w.out.object.Value
 	if t.allotment == nil || t.dryRun() || c.addresses.records.endpoint.Load() == nil {
 		return false, nil
 	}
-	had := allocatedIPs(live)
+	had := allocatedIPs(w.was)
 	for _, ip := range allocatedIPs(object) {
 		if slices.Contains(had, ip) || t.allotment.restores(ip) {
 			continue
 		}
 		if st = c.createRecord(t.ctx, ip, object); st == nil {
-			t.reserved = append(t.reserved, ip)
+			w.reserved = append(w.reserved, ip)
 			continue
 		}
-		c.unreserve(t)
+		w.unreserve()
 		if st.Reason == ReasonAlreadyExists {
 			return true, nil
 		}
@@ -184,14 +185,14 @@ func (a *allotment) restores(ip string) bool {
 	return err == nil && found && kinds.RecordsAddressOf(record, a.restored)
 }
 
-// unreserve deletes the IPAddresses that an attempt at a write has created, unless the write is stored.
-func (c *Cluster) unreserve(t *task) {
-	c.deleteRecords(t.ctx, t.reserved)
-	t.reserved = nil
+// unreserve deletes the IPAddresses that an attempt has created, unless its result has been stored.
+func (w *write) unreserve() {
+	w.c.deleteRecords(w.t.ctx, w.reserved)
+	w.reserved = nil
 }
 
-// keepReserved keeps the IPAddresses that an attempt at a write has created: the write is stored.
-func (t *task) keepReserved() { t.reserved = nil }
+// keepReserved keeps the IPAddresses that an attempt has created, because its result has been stored.
+func (w *write) keepReserved() { w.reserved = nil }
 
 // released processes the end of a Service, if next is absent, or its change from was to next: the cluster IPs that it
 // no longer has become free.

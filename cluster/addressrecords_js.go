@@ -12,12 +12,10 @@ import (
 
 type reservation struct{}
 
-func (*Cluster) reserve(*task, document.Value, document.Value) (again bool, st *Status) {
-	return false, nil
-}
+func (*write) reserve() (again bool, st *Status) { return false, nil }
 
-func (*Cluster) unreserve(*task) {}
+func (*write) unreserve() {}
 
-func (*task) keepReserved() {}
+func (*write) keepReserved() {}
 
 func (*Cluster) released(context.Context, *endpoint, document.Value, document.Value) {}

@@ -165,90 +165,102 @@ func (c *Cluster) write(ctx context.Context, r *Request, ep *endpoint) (*Respons
 	var resp *Response
 	switch {
 	case r.Verb != Create:
-		resp, st = c.update(ctx, t)
+		resp, st = (&write{c: c, t: t}).update(ctx)
 	case ep.isAction():
 		resp, st = c.act(ctx, t)
 	case isReview(ep.kind):
 		resp, st = c.review(ctx, t)
 	default:
-		resp, st = c.create(ctx, t)
+		resp, st = (&write{c: c, t: t}).create(ctx)
 	}
 	return resp, st.warning(t.warnings)
 }
 
-func (c *Cluster) create(ctx context.Context, t *task) (*Response, *Status) {
+// write is a create, update or patch of an object in the store. The task computes the object to store, several
+// times if other writes come first.
+type write struct {
+	c *Cluster
+	t *task
+	// was is the object that the last attempt started from, absent for a new one, and out is its outcome.
+	was document.Value
+	out outcome
+	// creating is set while the write is counted among the creations under way.
+	creating bool
+	// reserved are the cluster IPs that the last attempt has reserved.
+	reserved reservation
+	// dropManagers is set if the object is stored without managedFields.
+	dropManagers bool
+}
+
+// try makes attempts until the cluster IPs that one allocates could be reserved.
+func (w *write) try(attempt func() (outcome, *Status)) (st *Status) {
+	for {
+		if w.out, st = attempt(); st != nil {
+			return st
+		}
+		if again, st := w.reserve(); !again {
+			return st
+		}
+	}
+}
+
+// create answers create.
+func (w *write) create(ctx context.Context) (*Response, *Status) {
 	for range generatedNames - 1 {
-		resp, st := c.createOnce(ctx, t)
-		if st == nil || st.Reason != ReasonAlreadyExists || meta(t.body, "name") != "" {
+		resp, st := w.createOnce(ctx)
+		if st == nil || st.Reason != ReasonAlreadyExists || meta(w.t.body, "name") != "" {
 			return resp, st
 		}
 	}
-	return c.createOnce(ctx, t)
+	return w.createOnce(ctx)
 }
 
-func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) {
-	out, st := c.reserving(t, document.Value{}, t.create)
-	if st != nil {
+func (w *write) createOnce(ctx context.Context) (*Response, *Status) {
+	c, t := w.c, w.t
+	if st := w.try(t.create); st != nil {
 		return nil, st
 	}
-	defer c.unreserve(t)
-	return c.createPrepared(ctx, t, out)
-}
-
-// reserving returns the outcome of an attempt at a write after the cluster IPs that it allocates have been reserved.
-func (c *Cluster) reserving(t *task, live document.Value, attempt func() (outcome, *Status)) (outcome, *Status) {
-	for {
-		out, st := attempt()
-		if st != nil {
-			return out, st
-		}
-		if again, st := c.reserve(t, out.object.Value, live); !again {
-			return out, st
-		}
-	}
-}
-
-// createPrepared stores a new object.
-func (c *Cluster) createPrepared(ctx context.Context, t *task, out outcome) (*Response, *Status) {
-	name := meta(out.object.Value, "name")
+	defer w.unreserve()
+	object := w.out.object
+	name := meta(object.Value, "name")
 	if st := c.terminatingCRD(t.ep, name); st != nil {
 		return nil, st
 	}
 	key := t.ep.key(t.Request.Namespace, name)
-	record, st := t.stored(t.ep.kind, out.object, t.basis)
+	record, st := t.stored(t.ep.kind, object, t.basis)
 	if st != nil {
 		return nil, st
 	}
 	if t.dryRun() {
 		if item, err := c.store.Get(ctx, key, store.GetOptions{}); err == nil {
-			return nil, t.exists(item.Value, name, out.object.Value)
+			return nil, t.exists(item.Value, name, object.Value)
 		}
-		object := record.tree()
-		if version := meta(out.object.Value, "resourceVersion"); version != "" { // not replaced by storage
-			object.Value = withMetaText(object.Value, "resourceVersion", version)
+		stored := record.tree()
+		if version := meta(object.Value, "resourceVersion"); version != "" { // not replaced by storage
+			stored.Value = withMetaText(stored.Value, "resourceVersion", version)
 		}
-		return t.respond(out, object)
+		return t.respond(w.out, stored)
 	}
-	if st := c.beginCreation(t, name); st != nil {
+	if st := w.beginCreation(name); st != nil {
 		return nil, st
 	}
 	item, err := c.store.Create(ctx, key, record)
 	if errors.Is(err, store.ErrTooLarge) {
 		item, err = c.store.Create(ctx, key, record.withoutManagers())
 	}
-	c.endCreation(t)
+	w.endCreation()
 	if errors.Is(err, store.ErrExists) {
 		item, err := c.store.Get(ctx, key, store.GetOptions{})
 		if err != nil {
 			return nil, alreadyExists(t.ep.what(), name)
 		}
-		return nil, t.exists(item.Value, name, out.object.Value)
+		return nil, t.exists(item.Value, name, object.Value)
 	}
 	if err != nil {
 		return nil, storeStatus(t.ep, name, err)
 	}
-	t.keepReserved()
-	resp, st := t.answer(out, item)
+	w.keepReserved()
+	resp, st := t.answer(w.out, item)
 	c.written(ctx, t.ep, item.Value)
 	item.Value.compact(t.ep.kind)
 	return resp, st
@@ -270,53 +282,42 @@ func (t *task) exists(r *Record, name string, created document.Value) *Status {
 // errDeleted reports that an update removed the last finalizer.
 var errDeleted = errors.New("the last finalizer was removed")
 
-// updating is an update or patch of a stored object.
-type updating struct {
-	c   *Cluster
-	t   *task
-	key string // of the object in the store
-	// dropManagers is set if the object is stored without managedFields.
-	dropManagers bool
-	// was is the object that the last attempt started from, and out is its outcome.
-	was document.Value
-	out outcome
-}
-
 // update answers update and patch.
-func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
-	u := &updating{c: c, t: t, key: t.ep.key(t.Request.Namespace, t.Request.Name)}
-	defer c.unreserve(t)
+func (w *write) update(ctx context.Context) (*Response, *Status) {
+	c, t := w.c, w.t
+	key := t.ep.key(t.Request.Namespace, t.Request.Name)
+	defer w.unreserve()
 	if t.dryRun() {
-		defer c.endCreation(t)
-		return u.rehearse(ctx)
+		defer w.endCreation()
+		return w.rehearse(ctx, key)
 	}
-	item, err := u.save(ctx)
-	c.endCreation(t)
+	item, err := w.save(ctx, key)
+	w.endCreation()
 	switch {
 	case errors.Is(err, errDeleted):
-		return c.finalized(ctx, t, u.key, u.out)
+		return c.finalized(ctx, t, key, w.out)
 	case errors.Is(err, store.ErrNotFound):
 		return nil, t.missing() // the store makes no attempt for an object that does not exist
 	case err != nil:
 		return nil, storeStatus(t.ep, t.Request.Name, err)
 	}
-	t.keepReserved()
-	resp, st := t.answer(u.out, item)
+	w.keepReserved()
+	resp, st := t.answer(w.out, item)
 	c.written(ctx, t.ep, item.Value)
 	if hasAddresses(t.ep.strategy) {
-		c.released(ctx, t.ep, u.was, item.Value.tree().Value)
+		c.released(ctx, t.ep, w.was, item.Value.tree().Value)
 	}
 	return resp, st
 }
 
 // save stores the result of the request. As in kube-apiserver, an object that is too large with its
 // managedFields is stored without them, except by an apply, which would have a different meaning.
-func (u *updating) save(ctx context.Context) (store.Item[*Record], error) {
-	o := store.UpdateOptions{CreateMissing: u.t.mayCreate()}
-	item, err := u.c.store.Update(ctx, u.key, o, u.attempt)
-	if errors.Is(err, store.ErrTooLarge) && u.t.Format != ApplyPatch {
-		u.dropManagers = true
-		item, err = u.c.store.Update(ctx, u.key, o, u.attempt)
+func (w *write) save(ctx context.Context, key string) (store.Item[*Record], error) {
+	o := store.UpdateOptions{CreateMissing: w.t.mayCreate()}
+	item, err := w.c.store.Update(ctx, key, o, w.attempt)
+	if errors.Is(err, store.ErrTooLarge) && w.t.Format != ApplyPatch {
+		w.dropManagers = true
+		item, err = w.c.store.Update(ctx, key, o, w.attempt)
 	}
 	return item, err
 }
@@ -324,33 +325,33 @@ func (u *updating) save(ctx context.Context) (store.Item[*Record], error) {
 // attempt returns the record that results from the request for the current item, which has revision 0
 // if there is none. The error is errDeleted if the object is to be deleted instead. The store calls it
 // again if another write comes first, which voids the earlier attempt.
-func (u *updating) attempt(current store.Item[*Record]) (*Record, error) {
-	t := u.t
+func (w *write) attempt(current store.Item[*Record]) (*Record, error) {
+	t := w.t
 	var live fieldmanager.Object
 	var st *Status
 	if current.Revision != 0 {
-		if live, t.basis, st = u.c.open(t.ep.kind, current); st != nil {
+		if live, t.basis, st = w.c.open(t.ep.kind, current); st != nil {
 			return nil, st
 		}
 	}
-	u.was = live.Value
-	u.c.endCreation(t)
-	u.c.unreserve(t)
-	u.out, st = u.c.reserving(t, live.Value, func() (outcome, *Status) { return t.change(live) })
-	if st == nil && u.out.created {
-		st = u.c.beginCreation(t, t.Request.Name)
+	w.was = live.Value
+	w.endCreation()
+	w.unreserve()
+	st = w.try(func() (outcome, *Status) { return t.change(live) })
+	if st == nil && w.out.created {
+		st = w.beginCreation(t.Request.Name)
 	}
 	if st != nil {
 		return nil, st
 	}
-	if u.out.deleted {
+	if w.out.deleted {
 		return nil, errDeleted
 	}
-	record, st := t.changed(live, u.out.object, current.Value)
+	record, st := t.changed(live, w.out.object, current.Value)
 	if st != nil {
 		return nil, st
 	}
-	if u.dropManagers {
+	if w.dropManagers {
 		record = record.withoutManagers()
 	}
 	return record, nil
@@ -385,27 +386,27 @@ func (t *task) changed(live, next fieldmanager.Object, current *Record) (*Record
 }
 
 // rehearse answers a request with dryRun: everything is done except storing the object.
-func (u *updating) rehearse(ctx context.Context) (*Response, *Status) {
-	t := u.t
-	current, err := u.c.store.Get(ctx, u.key, store.GetOptions{})
+func (w *write) rehearse(ctx context.Context, key string) (*Response, *Status) {
+	t := w.t
+	current, err := w.c.store.Get(ctx, key, store.GetOptions{})
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, storeStatus(t.ep, t.Request.Name, err)
 	}
-	record, err := u.attempt(current)
+	record, err := w.attempt(current)
 	if err != nil && !errors.Is(err, errDeleted) {
 		return nil, storeStatus(t.ep, t.Request.Name, err)
 	}
-	object := u.out.object
+	object := w.out.object
 	if record != nil {
 		object = record.tree()
-		switch sent := meta(u.out.object.Value, "resourceVersion"); {
+		switch sent := meta(w.out.object.Value, "resourceVersion"); {
 		case current.Revision != 0:
 			object = versioned(object, current.Revision)
 		case sent != "": // nothing is stored that would replace it
 			object.Value = withMetaText(object.Value, "resourceVersion", sent)
 		}
 	}
-	return t.respond(u.out, object)
+	return t.respond(w.out, object)
 }
 
 // finalized deletes an object whose last finalizer was removed by an update. The response is

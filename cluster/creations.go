@@ -17,28 +17,29 @@ type creations struct {
 // beginCreation counts the creation of an object until endCreation. It returns the error for one
 // that has to be refused, and that is not counted, because the definition is being deleted or is
 // gone.
-func (c *Cluster) beginCreation(t *task, name string) *Status {
-	k := t.ep.kind
+func (w *write) beginCreation(name string) *Status {
+	c, ep := w.c, w.t.ep
+	k := ep.kind
 	if k.Builtin {
 		return nil
 	}
-	c.creations.add(t.ep.what(), 1)
-	t.creating = true
-	st := c.terminatingCRD(t.ep, name)
+	c.creations.add(ep.what(), 1)
+	w.creating = true
+	st := c.terminatingCRD(ep, name)
 	if _, served := c.kinds.Resource(k.Group, k.Version, k.Resource); !served {
 		st = noResource()
 	}
 	if st != nil {
-		c.endCreation(t)
+		w.endCreation()
 	}
 	return st
 }
 
 // endCreation ends a creation, if one has begun.
-func (c *Cluster) endCreation(t *task) {
-	if t.creating {
-		t.creating = false
-		c.creations.add(t.ep.what(), -1)
+func (w *write) endCreation() {
+	if w.creating {
+		w.creating = false
+		w.c.creations.add(w.t.ep.what(), -1)
 	}
 }
 

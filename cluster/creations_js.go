@@ -6,8 +6,8 @@ package cluster
 // without it.
 type creations struct{}
 
-func (c *Cluster) beginCreation(t *task, name string) *Status { return c.terminatingCRD(t.ep, name) }
+func (w *write) beginCreation(name string) *Status { return w.c.terminatingCRD(w.t.ep, name) }
 
-func (c *Cluster) endCreation(*task) {}
+func (*write) endCreation() {}
 
 func (creations) wait(groupResource) {}

@@ -83,36 +83,37 @@ type task struct {
 	now time.Time
 	// ctx is the context of the request, for admission and webhooks.
 	ctx context.Context
-	// mutated reports whether admission changed the object in this attempt.
-	mutated bool
-	// encoded reports whether it changed an encoding of the object.
-	encoded bool
 	// body is the decoded object of a create or update, with the managedFields
 	// that the client sent.
 	body document.Value
 	// unversioned reports that the body of a create or update has no apiVersion.
 	unversioned bool
+	// patch is the parsed patch or apply configuration, nil until it is needed.
+	patch *patchBody
+	// received are the stages of the body, if the request has notes.
+	received []passedStage
+
+	progress
+}
+
+// progress is what the steps of a task have established for later steps and for the response.
+type progress struct {
+	// basis is the live object of this attempt.
+	basis basis
 	// empties reports whether the written object has an empty list or map that increments the
 	// generation, see writesEmpty.
 	empties bool
 	// written is the written object before decoding dropped empty lists and maps of it, absent
 	// if there were none.
 	written document.Value
-	// patch is the parsed patch or apply configuration, nil until it is needed.
-	patch *patchBody
-	// basis is the live object of this attempt.
-	basis basis
-	// creating reports whether the request is counted among the creations under way.
-	creating bool
+	// mutated reports whether admission changed the object in this attempt, and encoded whether
+	// it changed an encoding of the object.
+	mutated, encoded bool
 	// allotment allocates addresses in this attempt; nil if the cluster does not, and for objects
 	// that have none.
 	allotment *allotment
-	// reserved are the cluster IPs that this attempt has reserved.
-	reserved reservation
 	// valid reports whether the next state passes validation even without ratcheting.
 	valid bool
-	// received are the stages of the body, if the request has notes.
-	received []passedStage
 	// warnings are those of the request, of which early were found before the first attempt, and
 	// of the last attempt.
 	warnings []string
