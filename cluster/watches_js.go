@@ -8,8 +8,19 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// selection selects all objects of a resource, in a namespace or in all: nothing lists with selectors in a browser, and
-// its engines are smaller without them.
+// Nothing watches or lists with selectors in a browser, nor deletes collections, and its engines are smaller without
+// that. The tag watches adds it for the tests that replay recordings.
+
+type watcher struct{}
+
+func (w *watcher) endAt(int64) {}
+
+// watch refuses watches.
+func (c *Cluster) watch(context.Context, *Request, *endpoint) (*Reading, *Status) {
+	return nil, notAllowedHere()
+}
+
+// selection selects all objects of a resource, in a namespace or in all.
 type selection struct {
 	scope  string
 	single bool
@@ -26,7 +37,7 @@ func (*selection) all() bool { return true }
 
 func (*pipeline) matches(*selection, *schema.Kind, *Record) (bool, *Status) { return true, nil }
 
-// deleteCollection refuses to delete collections, for the same reason.
+// deleteCollection refuses to delete collections.
 func (c *Cluster) deleteCollection(context.Context, *Request, *endpoint) (*Response, *Status) {
 	return nil, notAllowedHere()
 }
