@@ -83,10 +83,12 @@ func kindList(group, version, kind string) document.Value {
 }
 
 func kindObject(group, version, kind string) document.Value {
-	return object("group", text(group), "version", text(version), "kind", text(kind))
+	return members{{"group", text(group)}, {"version", text(version)}, {"kind", text(kind)}}.object()
 }
 
-func (d *describer) reference(name string) document.Value { return object("$ref", text(d.prefix+name)) }
+func (d *describer) reference(name string) document.Value {
+	return members{{"$ref", text(d.prefix + name)}}.object()
+}
 
 // ofCatalog reports whether a type is one of the catalog, whose schema is published. A type
 // with the same name that comes from an OpenAPI document may be of another version.
@@ -118,16 +120,16 @@ func (d *describer) schema(t *schema.Type) document.Value {
 // reference is wrapped in allOf.
 func (d *describer) field(f *schema.Field) document.Value {
 	out := d.schema(f.Type)
-	beside := object(
-		"default", literal(f.Default),
-		"x-kubernetes-patch-strategy", textOr(f.Strategy.String()),
-		"x-kubernetes-patch-merge-key", textOr(f.MergeKey),
-	)
+	beside := members{
+		{"default", literal(f.Default)},
+		{"x-kubernetes-patch-strategy", textOr(f.Strategy.String())},
+		{"x-kubernetes-patch-merge-key", textOr(f.MergeKey)},
+	}.object()
 	if beside.Len() == 0 {
 		return out
 	}
 	if out.Get("$ref").Exists() && !d.v2 {
-		out = object("allOf", document.NewList(out))
+		out = members{{"allOf", document.NewList(out)}}.object()
 	}
 	for key, value := range beside.Members() {
 		out = out.With(key, value)
@@ -140,7 +142,7 @@ func (d *describer) inline(t *schema.Type) document.Value {
 	var b document.ObjectBuilder
 	switch {
 	case t.Format == "quantity" && !d.v2:
-		b.Set("oneOf", document.NewList(object("type", text("string")), object("type", text("number"))))
+		b.Set("oneOf", document.NewList(members{{"type", text("string")}}.object(), members{{"type", text("number")}}.object()))
 	case t.Format == "quantity":
 		b.Set("type", text("string"))
 	case t.Scalar == schema.AnyScalar && t.Name != "":
