@@ -1,6 +1,6 @@
 // Asks the complete engine, as it was just built, what a first visitor's page asks, and
 // writes the answers to two files in web/generated: what the page shows first to start.json,
-// which is part of the page's script, and to prepared.json what its doors show, the examples at
+// which is part of the page's script, and to prepared.json what its entries show, the examples at
 // their first step, and the texts of examples and lessons as they are read.
 // The requests are those of src/app.ts and src/main.ts, character by character; a test
 // (test/first.test.mjs) opens the page without an engine and misses what differs.
@@ -33,11 +33,11 @@ const texts = (folder) => readdirSync(new URL(folder, root)).filter((f) => f.end
 
 const first = {};
 ask("about", {}, first);
-const doors = ["The first conflict", "Handing replicas to an autoscaler"];
+const entries = ["The first conflict", "Handing replicas to an autoscaler"];
 texts("testdata/scenarios/").forEach((text, i) => {
   const { scenario } = ask("import", { text });
   const last = scenario.steps.length;
-  const whole = i === 0 || doors.includes(scenario.title);
+  const whole = i === 0 || entries.includes(scenario.title);
   for (let at = 0; at <= last; at++) if (whole || at === 1) show(scenario, at, i === 0 && at === last ? first : prepared);
   if (i === 0) writeFileSync(new URL("web/generated/start.json", root), JSON.stringify({ scenario, answers: first }));
 });

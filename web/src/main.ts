@@ -184,7 +184,7 @@ window.addEventListener("drop", (event) => {
 });
 
 /** The entries of the start page, by fragment. */
-const doors: Record<string, () => Promise<void>> = {
+const entries: Record<string, () => Promise<void>> = {
   "#conflict": () => openExample("The first conflict", 2),
   "#reverted": () => openExample("Handing replicas to an autoscaler", 3),
   "#paste": async () => openPaste(app),
@@ -200,12 +200,12 @@ async function openExample(title: string, at: number): Promise<void> {
   }
 }
 
-/** through opens the entry that the fragment of the address names. */
-function through(): boolean {
-  const door = doors[location.hash];
-  if (!door) return false;
+/** openEntry opens the entry that the fragment of the address names, if there is one. */
+function openEntry(): boolean {
+  const open = entries[location.hash];
+  if (!open) return false;
   history.replaceState(null, "", location.pathname + location.search);
-  void door().catch((error: Error) => notice(`The example could not be opened: ${error.message}`));
+  void open().catch((error: Error) => notice(`The example could not be opened: ${error.message}`));
   return true;
 }
 
@@ -222,7 +222,7 @@ async function shared(): Promise<State | null> {
   app.unread = "";
   try {
     const state = await fromFragment(fragment === "#case" ? await servedCase() : fragment);
-    if (!state && !doors[fragment] && fragment.length > 1 && !document.getElementById(fragment.slice(1))) throw new Error("The part of the address after # is not a link to a scenario. Your scenario is unchanged.");
+    if (!state && !entries[fragment] && fragment.length > 1 && !document.getElementById(fragment.slice(1))) throw new Error("The part of the address after # is not a link to a scenario. Your scenario is unchanged.");
     return state;
   } catch (error) {
     app.unread = fragment;
@@ -231,7 +231,7 @@ async function shared(): Promise<State | null> {
   }
 }
 
-window.addEventListener("hashchange", () => through() || void shared().then((state) => state && app.open(state, "the shared scenario", true)));
+window.addEventListener("hashchange", () => openEntry() || void shared().then((state) => state && app.open(state, "the shared scenario", true)));
 element("close-start").addEventListener("click", () => {
   root.dataset.begun = "";
   element("page").focus(); // the button had it
@@ -264,7 +264,7 @@ async function begin(): Promise<void> {
   }
   app.change("", () => undefined);
   setTimeout(showKnown, knownPause);
-  through();
+  openEntry();
 }
 
 /** offline registers the service worker when the engine is running, so that caching does not slow down its loading. */

@@ -31,7 +31,7 @@ const unvalidated = (page) => page.locator("#unvalidated");
 const service = (port) => `apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  ports:\n  - port: ${port}\n`;
 
 describe("the page before its engine is there", { timeout: groupTime }, () => {
-  test("shows what its doors and examples lead to, as the engine does afterwards", async () => {
+  test("shows what its entries and examples lead to, as the engine does afterwards", async () => {
     const seen = (page) => page.evaluate(() => [document.querySelector("#object h2").textContent, document.querySelector("#panel").textContent]);
     for (const fragment of ["", "#conflict", "#reverted"]) {
       const { page, release, done } = await visit({ fragment });

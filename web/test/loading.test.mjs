@@ -37,7 +37,7 @@ describe("the page without what it needs", { timeout: groupTime }, () => {
     await page.goto(address());
     await page.getByRole("progressbar").waitFor();
     assert.match(await page.locator("#start h2").innerText(), /See what Kubernetes will do/);
-    assert.equal(await page.locator("#start .doors a").count(), 3);
+    assert.equal(await page.locator("#start .entries a").count(), 3);
     go();
     const why = /^The engine could not be started: the host cannot be reached \(.+\)\. Reload the page to try again\.$/;
     await page.locator("#loading").getByText(why).waitFor();

@@ -20,23 +20,23 @@ const paste = (page, text) => page.locator("body").evaluate((body, text) => {
 }, text);
 
 describe("the start", { timeout: groupTime }, () => {
-  test("has a promise and three doors, each of which leads somewhere", async () => {
+  test("has a promise and three entries, each of which leads somewhere", async () => {
     const { page, done } = await open();
-    const door = (name) => page.locator("#start").getByRole("link", { name });
+    const link = (name) => page.locator("#start").getByRole("link", { name });
     assert.match(await page.locator("#start").innerText(), /Nothing you type or paste leaves your browser/);
-    for (const name of ["Documentation", "Repository", "Version"]) assert.match(await door(name).getAttribute("href"), /^https:\/\/github\.com\//);
-    await door("Help").click();
+    for (const name of ["Documentation", "Repository", "Version"]) assert.match(await link(name).getAttribute("href"), /^https:\/\/github\.com\//);
+    await link("Help").click();
     await dialog(page).getByText("Ctrl + Z").waitFor();
     await page.keyboard.press("Escape");
-    await door("Paste my object").click();
+    await link("Paste my object").click();
     await dialog(page).getByRole("heading", { name: "Paste your object" }).waitFor();
     await page.getByRole("button", { name: "Close", exact: true }).click();
-    await door("Why is my field reverted?").click();
+    await link("Why is my field reverted?").click();
     await row(page, "replicas: 7.*gitops wants 3").waitFor();
     assert.equal(await page.locator("#start").isVisible(), false);
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("button", { name: "Show the introduction" }).click();
-    await door("See a conflict").click();
+    await link("See a conflict").click();
     await row(page, "colour: blue.*bob wants").waitFor();
     await page.reload();
     await shown(page);
