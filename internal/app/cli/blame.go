@@ -189,11 +189,7 @@ func (a *App) opened(ctx context.Context, args []string, o *blameOptions) ([]*pa
 	if err != nil {
 		return nil, err
 	}
-	registry, err := o.schemas.registry(ctx, a, docs)
-	if err != nil {
-		return nil, err
-	}
-	lab, err := patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict})
+	lab, err := o.schemas.lab(ctx, a, docs)
 	if err != nil {
 		return nil, err
 	}

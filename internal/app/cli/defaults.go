@@ -97,15 +97,11 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 	if err := tooNested(docs.objects()); err != nil {
 		return err
 	}
-	registry, err := o.schemas.registry(ctx, a, docs)
+	lab, err := o.schemas.lab(ctx, a, docs)
 	if err != nil {
 		return err
 	}
-	lab, err := patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict})
-	if err != nil {
-		return err
-	}
-	rules, err := defaults.For(registry.Catalog().Version())
+	rules, err := defaults.For(lab.Kinds().Catalog().Version())
 	if err != nil {
 		return err
 	}

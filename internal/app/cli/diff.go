@@ -187,15 +187,11 @@ func (a *App) differing(ctx context.Context, o *diffOptions) (*differing, error)
 	if o.inputs.folders != nil {
 		a.noteSkippedVersions(&o.inputs)
 	}
-	registry, err := o.schemas.registry(ctx, a, from, to)
+	lab, err := o.schemas.lab(ctx, a, from, to)
 	if err != nil {
 		return nil, err
 	}
-	if done, err := held.handOverFor(ctx, registry, from, to); done {
-		return nil, err
-	}
-	lab, err := a.newLab(patchlab.Options{Kinds: registry, Strict: o.schemas.strict})
-	if err != nil {
+	if done, err := held.handOverFor(ctx, lab.Kinds(), from, to); done {
 		return nil, err
 	}
 	d := &differing{app: a, o: o, lab: lab, from: indexLive(from), to: to, folders: o.inputs.folders, matched: map[patchlab.Target]bool{},

@@ -153,11 +153,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		return nil, 0, err
 	}
 	a.noteTwice(slices.DeleteFunc(docs.objects(), func(o manifest.Object) bool { return !o.IsCRD() }), "; the last one is used")
-	registry, err := o.schemas.registry(ctx, a, docs)
-	if err != nil {
-		return nil, 0, err
-	}
-	lab, err := patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict})
+	lab, err := o.schemas.lab(ctx, a, docs)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -169,7 +165,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 	}
 	a.noteExported(values)
 	converted := map[*document.Document][]document.ConvertedKey{} // of documents, which may be Lists of many objects
-	for i, list := range explain.Lint(registry, values...) {
+	for i, list := range explain.Lint(lab.Kinds(), values...) {
 		target, among := targetOf(all[i].Value), ""
 		if objectsIn[all[i].Position().Name] > 1 {
 			among = target.String()

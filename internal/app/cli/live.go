@@ -10,8 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// liveIndex finds the live objects that a manifest may correspond to, so that each manifest is
-// compared with a few of them only.
+// liveIndex finds objects by their names: the live objects that a manifest may correspond to, so that each
+// manifest is compared with a few of them only, or the manifests of an object.
 type liveIndex struct {
 	all    documents
 	byName map[[2]string]documents // by kind and name

@@ -12,7 +12,6 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -157,10 +156,10 @@ type migrating struct {
 	objects   []*patchlab.Object
 	owned     bool // whether one of the objects has managedFields
 	manifests documents
-	named     map[[2]string][]manifest.Object // the manifests by kind and name
-	documents []document.Value                // for json and yaml
-	migrated  []migrated                      // that were printed as text
-	unneeded  remarks                         // why several objects need no migration
+	named     *liveIndex       // of manifests
+	documents []document.Value // for json and yaml
+	migrated  []migrated       // that were printed as text
+	unneeded  remarks          // why several objects need no migration
 }
 
 func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (*migrating, error) {
@@ -184,17 +183,9 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 			return nil, err
 		}
 		a.noteDuplicates(m.manifests, nil)
-		m.named = map[[2]string][]manifest.Object{}
-		for _, config := range m.manifests.objects() {
-			name := nameOfObject(config)
-			m.named[name] = append(m.named[name], config)
-		}
 	}
-	registry, err := o.schemas.registry(ctx, a, live, m.manifests)
-	if err != nil {
-		return nil, err
-	}
-	if m.lab, err = a.newLab(patchlab.Options{Kinds: registry, Strict: o.schemas.strict}); err != nil {
+	m.named = indexLive(m.manifests)
+	if m.lab, err = o.schemas.lab(ctx, a, live, m.manifests); err != nil {
 		return nil, err
 	}
 	found, err := chosen.of(live.objects(), m.lab, o.namespace, name)
@@ -301,25 +292,25 @@ type nextApply struct {
 func (m *migrating) next(object *patchlab.Object, migration *explain.Migration) (nextApply, error) {
 	var n nextApply
 	target := targetOf(object.Value)
-	for _, config := range m.named[[2]string{target.Kind, target.Name}] {
-		if !isManifestOf(config, target) {
+	for _, config := range m.named.byName[[2]string{target.Kind, target.Name}] {
+		if !isManifestOf(config.Root, target) {
 			continue
 		}
 		n.Found = true
 		o := patchlab.ApplyOptions{FieldManager: m.o.to, Namespace: object.Value.Lookup("metadata", "namespace").StringOr("")}
 		migrated := object.Migrate(migration.From, migration.To)
-		n.Left = m.conflicts(migrated, config.Value, o)
-		for _, c := range m.conflicts(object, config.Value, o) {
+		n.Left = m.conflicts(migrated, config.Root, o)
+		for _, c := range m.conflicts(object, config.Root, o) {
 			if !slices.ContainsFunc(n.Left, func(left fieldmanager.Conflict) bool { return slices.Equal(left.Path, c.Path) }) {
 				n.Conflicts = append(n.Conflicts, c.Path)
 			}
 		}
 		o.Force = true
-		without, err := m.lab.Apply(object, config.Value, o)
+		without, err := m.lab.Apply(object, config.Root, o)
 		if err != nil {
 			return n, err
 		}
-		with, err := m.lab.Apply(migrated, config.Value, o)
+		with, err := m.lab.Apply(migrated, config.Root, o)
 		if err != nil {
 			return n, err
 		}
@@ -340,8 +331,8 @@ func (m *migrating) next(object *patchlab.Object, migration *explain.Migration) 
 
 // isManifestOf reports whether a manifest with the kind and the name of an object is that of the object.
 // Either may omit the namespace.
-func isManifestOf(config manifest.Object, object patchlab.Target) bool {
-	own := targetOf(config.Value)
+func isManifestOf(config document.Value, object patchlab.Target) bool {
+	own := targetOf(config)
 	return own.Group() == object.Group() && (own.Namespace == "" || object.Namespace == "" || own.Namespace == object.Namespace)
 }
 

@@ -175,11 +175,7 @@ func (a *App) resolving(ctx context.Context, o *resolveOptions) (*resolving, err
 		return nil, err
 	}
 	r.live, r.changes = indexLive(live), changes
-	registry, err := o.schemas.registry(ctx, a, live, changes)
-	if err != nil {
-		return nil, err
-	}
-	r.lab, err = a.newLab(patchlab.Options{Kinds: registry, Strict: o.schemas.strict})
+	r.lab, err = o.schemas.lab(ctx, a, live, changes)
 	return r, err
 }
 

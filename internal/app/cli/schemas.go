@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -78,6 +79,15 @@ func (f *schemaFlags) registry(ctx context.Context, a *App, inputs ...documents)
 		}
 	}
 	return r, nil
+}
+
+// lab returns a Lab with the kinds of registry.
+func (f *schemaFlags) lab(ctx context.Context, a *App, inputs ...documents) (*patchlab.Lab, error) {
+	registry, err := f.registry(ctx, a, inputs...)
+	if err != nil {
+		return nil, err
+	}
+	return a.newLab(patchlab.Options{Kinds: registry, Strict: f.strict})
 }
 
 // ofGroups returns a function that reports whether a CustomResourceDefinition has the API group of
