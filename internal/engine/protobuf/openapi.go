@@ -82,57 +82,40 @@ func appendSchema(b []byte, number uint64, s document.Value) []byte {
 	return appendEncoded(b, number, func(b []byte) []byte { return appendSchemaFields(b, s) })
 }
 
-// appendSchemaFields appends a schema with the field numbers of gnostic's Schema. Flags are in a
-// document only if they are true.
+// schemaNumbers are the field numbers of gnostic's Schema.
+var schemaNumbers = map[string]uint64{
+	"$ref": 1, "format": 2, "title": 3, "description": 4, "default": 5, "multipleOf": 6,
+	"maximum": 7, "exclusiveMaximum": 8, "minimum": 9, "exclusiveMinimum": 10,
+	"maxLength": 11, "minLength": 12, "pattern": 13, "maxItems": 14, "minItems": 15, "uniqueItems": 16,
+	"maxProperties": 17, "minProperties": 18, "required": 19, "enum": 20, "additionalProperties": 21,
+	"type": 22, "items": 23, "properties": 25, "externalDocs": 29, "example": 30,
+}
+
+// appendSchemaFields appends the fields of a schema. Flags are in a document only if they are true.
 func appendSchemaFields(b []byte, s document.Value) []byte {
 	for key, v := range s.Members() {
+		number := schemaNumbers[key]
 		switch key {
-		case "$ref":
-			b = appendBytes(b, 1, v.StringOr(""))
-		case "format":
-			b = appendBytes(b, 2, v.StringOr(""))
-		case "title":
-			b = appendBytes(b, 3, v.StringOr(""))
-		case "description":
-			b = appendBytes(b, 4, v.StringOr(""))
-		case "default":
-			b = appendAny(b, 5, v)
-		case "multipleOf":
-			b = appendDouble(b, 6, v)
-		case "maximum":
-			b = appendDouble(b, 7, v)
-		case "exclusiveMaximum":
-			b = appendInt(b, 8, 1)
-		case "minimum":
-			b = appendDouble(b, 9, v)
-		case "exclusiveMinimum":
-			b = appendInt(b, 10, 1)
-		case "maxLength":
-			b = appendInteger(b, 11, v)
-		case "minLength":
-			b = appendInteger(b, 12, v)
-		case "pattern":
-			b = appendBytes(b, 13, v.StringOr(""))
-		case "maxItems":
-			b = appendInteger(b, 14, v)
-		case "minItems":
-			b = appendInteger(b, 15, v)
-		case "uniqueItems":
-			b = appendInt(b, 16, 1)
-		case "maxProperties":
-			b = appendInteger(b, 17, v)
-		case "minProperties":
-			b = appendInteger(b, 18, v)
+		case "$ref", "format", "title", "description", "pattern":
+			b = appendBytes(b, number, v.StringOr(""))
+		case "multipleOf", "maximum", "minimum":
+			b = appendDouble(b, number, v)
+		case "maxLength", "minLength", "maxItems", "minItems", "maxProperties", "minProperties":
+			b = appendInteger(b, number, v)
+		case "exclusiveMaximum", "exclusiveMinimum", "uniqueItems":
+			b = appendInt(b, number, 1)
+		case "default", "example":
+			b = appendAny(b, number, v)
 		case "required":
 			for _, name := range v.Items() {
-				b = appendBytes(b, 19, name.StringOr(""))
+				b = appendBytes(b, number, name.StringOr(""))
 			}
 		case "enum":
 			for _, item := range v.Items() {
-				b = appendAny(b, 20, item)
+				b = appendAny(b, number, item)
 			}
 		case "additionalProperties":
-			b = appendEncoded(b, 21, func(item []byte) []byte {
+			b = appendEncoded(b, number, func(item []byte) []byte {
 				switch allowed, isBool := v.Bool(); {
 				case !isBool:
 					return appendSchema(item, 1, v)
@@ -142,18 +125,16 @@ func appendSchemaFields(b []byte, s document.Value) []byte {
 				return appendInt(item, 2, 0)
 			})
 		case "type":
-			b = appendEncoded(b, 22, func(item []byte) []byte { return appendBytes(item, 1, v.StringOr("")) })
+			b = appendEncoded(b, number, func(item []byte) []byte { return appendBytes(item, 1, v.StringOr("")) })
 		case "items":
-			b = appendEncoded(b, 23, func(item []byte) []byte { return appendSchema(item, 1, v) })
+			b = appendEncoded(b, number, func(item []byte) []byte { return appendSchema(item, 1, v) })
 		case "properties":
-			b = appendEncoded(b, 25, func(properties []byte) []byte { return appendSchemas(properties, v) })
+			b = appendEncoded(b, number, func(properties []byte) []byte { return appendSchemas(properties, v) })
 		case "externalDocs":
-			b = appendEncoded(b, 29, func(docs []byte) []byte {
+			b = appendEncoded(b, number, func(docs []byte) []byte {
 				docs = appendBytes(docs, 1, v.Get("description").StringOr(""))
 				return appendBytes(docs, 2, v.Get("url").StringOr(""))
 			})
-		case "example":
-			b = appendAny(b, 30, v)
 		}
 	}
 	return appendExtensions(b, 31, s)

@@ -306,22 +306,28 @@ func withoutDirective(name string) string {
 	return name
 }
 
+// rebuilt returns an object or list with the results of f for its members or items. Members for which it is absent are
+// left out.
+func rebuilt(v document.Value, f func(document.Value) document.Value) document.Value {
+	if v.Kind() == document.Object {
+		var b document.ObjectBuilder
+		for name, member := range v.Members() {
+			b.Set(name, f(member))
+		}
+		return b.Object()
+	}
+	var b document.ListBuilder
+	for _, item := range v.Items() {
+		b.Append(f(item))
+	}
+	return b.List()
+}
+
 // rounded converts the integers of a value to float64 and back.
 func rounded(v document.Value) document.Value {
 	const mostExact = 1 << 53
-	switch v.Kind() {
-	case document.Object:
-		var b document.ObjectBuilder
-		for key, val := range v.Members() {
-			b.Set(key, rounded(val))
-		}
-		return b.Object()
-	case document.List:
-		var b document.ListBuilder
-		for _, item := range v.Items() {
-			b.Append(rounded(item))
-		}
-		return b.List()
+	if v.Kind() == document.Object || v.Kind() == document.List {
+		return rebuilt(v, rounded)
 	}
 	if i, ok := v.Int(); ok && (i > mostExact || i < -mostExact) {
 		return parse(strconv.AppendFloat(nil, float64(i), 'f', -1, 64))

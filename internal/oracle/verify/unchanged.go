@@ -115,19 +115,14 @@ func held(v document.Value) document.Value { return document.NewString(theValue 
 func withoutHeld(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Object:
-		var b document.ObjectBuilder
-		for name, val := range v.Members() {
-			if !strings.HasPrefix(val.StringOr(""), theValue) {
-				b.Set(name, withoutHeld(val))
+		return rebuilt(v, func(member document.Value) document.Value {
+			if strings.HasPrefix(member.StringOr(""), theValue) {
+				return document.Value{}
 			}
-		}
-		return b.Object()
+			return withoutHeld(member)
+		})
 	case document.List:
-		var b document.ListBuilder
-		for _, item := range v.Items() {
-			b.Append(withoutHeld(item))
-		}
-		return b.List()
+		return rebuilt(v, withoutHeld)
 	}
 	return v
 }
@@ -140,17 +135,9 @@ func release(v document.Value) document.Value {
 		if item := v.Get(theItem); item.Exists() {
 			return release(item)
 		}
-		var b document.ObjectBuilder
-		for name, val := range v.Members() {
-			b.Set(name, release(val))
-		}
-		return b.Object()
+		return rebuilt(v, release)
 	case document.List:
-		var b document.ListBuilder
-		for _, item := range v.Items() {
-			b.Append(release(item))
-		}
-		return b.List()
+		return rebuilt(v, release)
 	case document.String:
 		if text, found := strings.CutPrefix(v.StringOr(""), theValue); found {
 			return parse([]byte(text))
