@@ -9,7 +9,6 @@ import (
 
 // configMapStrategy is the strategy of v1 ConfigMap.
 var configMapStrategy = Strategy{
-	Group:         "",
 	Resource:      "configmaps",
 	metadataAgain: changeFirst,
 	Name:          subdomainName,

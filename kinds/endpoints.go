@@ -6,7 +6,6 @@ import (
 
 // endpointsStrategy is the strategy of v1 Endpoints.
 var endpointsStrategy = Strategy{
-	Group:          "",
 	Resource:       "endpoints",
 	Storage:        "services/endpoints",
 	Name:           subdomainName,

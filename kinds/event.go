@@ -8,7 +8,6 @@ import (
 
 // coreEventStrategy is the strategy of v1 Event.
 var coreEventStrategy = Strategy{
-	Group:          "",
 	Resource:       "events",
 	AnyFinalizer:   true,
 	MetadataLast:   true,

@@ -16,16 +16,6 @@ var leaseStrategy = Strategy{
 	RequireVersion: true,
 }
 
-// leaseCandidateStrategy is the strategy of coordination.k8s.io/v1alpha2 LeaseCandidate.
-var leaseCandidateStrategy = Strategy{
-	Group:          "coordination.k8s.io",
-	Resource:       "leasecandidates",
-	AnyFinalizer:   true,
-	Name:           subdomainName,
-	CreateOnUpdate: true,
-	RequireVersion: true,
-}
-
 // validateLease follows pkg/apis/coordination/validation of Kubernetes 1.36.
 func validateLease(c *check, object, _ field) {
 	spec := object.get("spec")

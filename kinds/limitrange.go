@@ -14,7 +14,6 @@ import (
 
 // limitRangeStrategy is the strategy of v1 LimitRange.
 var limitRangeStrategy = Strategy{
-	Group:          "",
 	Resource:       "limitranges",
 	Name:           subdomainName,
 	metadataAgain:  repeatsWhole,

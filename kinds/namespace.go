@@ -8,7 +8,6 @@ import (
 
 // namespaceStrategy is the strategy of v1 Namespace.
 var namespaceStrategy = Strategy{
-	Group:         "",
 	Resource:      "namespaces",
 	Name:          labelName,
 	metadataAgain: wholeFirst,

@@ -11,7 +11,6 @@ import (
 
 // nodeStrategy is the strategy of v1 Node.
 var nodeStrategy = Strategy{
-	Group:         "",
 	Resource:      "nodes",
 	Storage:       "minions",
 	Name:          subdomainName,

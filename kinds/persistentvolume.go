@@ -12,7 +12,6 @@ import (
 
 // persistentVolumeStrategy is the strategy of v1 PersistentVolume.
 var persistentVolumeStrategy = Strategy{
-	Group:         "",
 	Resource:      "persistentvolumes",
 	Name:          subdomainName,
 	metadataAgain: wholeTwice,

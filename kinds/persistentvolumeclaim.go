@@ -9,7 +9,6 @@ import (
 
 // persistentVolumeClaimStrategy is the strategy of v1 PersistentVolumeClaim.
 var persistentVolumeClaimStrategy = Strategy{
-	Group:         "",
 	Resource:      "persistentvolumeclaims",
 	Name:          subdomainName,
 	validatedOnce: "1.35",

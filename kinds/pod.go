@@ -1,15 +1,7 @@
 package kinds
 
-// bindingStrategy is the strategy of v1 Binding.
-var bindingStrategy = Strategy{
-	Group:    "",
-	Resource: "bindings",
-	Name:     subdomainName,
-}
-
 // podStrategy is the strategy of v1 Pod.
 var podStrategy = Strategy{
-	Group:         "",
 	Resource:      "pods",
 	Name:          subdomainName,
 	metadataAgain: changeFirst,

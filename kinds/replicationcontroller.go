@@ -9,7 +9,6 @@ import (
 
 // replicationControllerStrategy is the strategy of v1 ReplicationController.
 var replicationControllerStrategy = Strategy{
-	Group:           "",
 	Resource:        "replicationcontrollers",
 	Storage:         "controllers",
 	Name:            finalSubdomainName,

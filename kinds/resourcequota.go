@@ -8,7 +8,6 @@ import (
 
 // resourceQuotaStrategy is the strategy of v1 ResourceQuota.
 var resourceQuotaStrategy = Strategy{
-	Group:         "",
 	Resource:      "resourcequotas",
 	Name:          subdomainName,
 	ReturnDeleted: true,

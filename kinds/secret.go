@@ -11,7 +11,6 @@ import (
 
 // secretStrategy is the strategy of v1 Secret.
 var secretStrategy = Strategy{
-	Group:         "",
 	Resource:      "secrets",
 	Name:          subdomainName,
 	metadataAgain: changeFirst,

@@ -4,7 +4,6 @@ import "github.com/patchlab-dev/patchlab/document"
 
 // serviceStrategy is the strategy of v1 Service.
 var serviceStrategy = Strategy{
-	Group:          "",
 	Resource:       "services",
 	Storage:        "services/specs",
 	Name:           labelName,

@@ -2,7 +2,6 @@ package kinds
 
 // serviceAccountStrategy is the strategy of v1 ServiceAccount.
 var serviceAccountStrategy = Strategy{
-	Group:         "",
 	Resource:      "serviceaccounts",
 	Name:          subdomainName,
 	metadataAgain: changeFirst,

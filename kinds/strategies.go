@@ -1,9 +1,10 @@
 package kinds
 
-// strategies are the strategies of all built-in resources, sorted by group and resource.
+// strategies are the strategies of all built-in resources, sorted by group and resource. Those of resources that have
+// neither a validation nor warnings are here, the others in files of their own.
 var strategies = [...]*Strategy{
-	&bindingStrategy,
-	&componentStatusStrategy,
+	{Resource: "bindings", Name: subdomainName},
+	{Resource: "componentstatuses", Name: subdomainName, Deprecated: "v1 ComponentStatus is deprecated in v1.19+"},
 	&configMapStrategy,
 	&endpointsStrategy,
 	&coreEventStrategy,
@@ -44,13 +45,13 @@ var strategies = [...]*Strategy{
 	&certificateSigningRequestStrategy,
 	&clusterTrustBundleStrategy,
 	&podCertificateRequestStrategy,
-	&leaseCandidateStrategy,
+	{Group: "coordination.k8s.io", Resource: "leasecandidates", AnyFinalizer: true, Name: subdomainName, CreateOnUpdate: true, RequireVersion: true},
 	&leaseStrategy,
 	&endpointSliceStrategy,
 	&eventsEventStrategy,
 	&flowSchemaStrategy,
 	&priorityLevelConfigurationStrategy,
-	&storageVersionStrategy,
+	{Group: "internal.apiserver.k8s.io", Resource: "storageversions", Name: subdomainName, RequireVersion: true, Reset: []string{"status"}, ResetStatus: []string{"metadata", "spec"}},
 	&ingressClassStrategy,
 	&ingressStrategy,
 	&ipAddressStrategy,
@@ -66,11 +67,11 @@ var strategies = [...]*Strategy{
 	&deviceTaintRuleStrategy,
 	&resourceClaimStrategy,
 	&resourceClaimTemplateStrategy,
-	&resourcePoolStatusRequestStrategy,
+	{Group: "resource.k8s.io", Resource: "resourcepoolstatusrequests", Name: subdomainName, RequireVersion: true, ReturnDeleted: true, Reset: []string{"status"}, ResetStatus: []string{"metadata", "spec"}},
 	&resourceSliceStrategy,
-	&podGroupStrategy,
+	{Group: "scheduling.k8s.io", Resource: "podgroups", Name: subdomainName, Reset: []string{"status"}, ResetStatus: []string{"metadata", "spec"}},
 	&priorityClassStrategy,
-	&workloadStrategy,
+	{Group: "scheduling.k8s.io", Resource: "workloads", Name: subdomainName},
 	&csiDriverStrategy,
 	&csiNodeStrategy,
 	&csiStorageCapacityStrategy,

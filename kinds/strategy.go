@@ -12,7 +12,7 @@ import (
 // schema (pkg/registry/*/strategy.go and pkg/apis/*/validation of Kubernetes 1.36). It applies
 // to all versions of the resource.
 type Strategy struct {
-	// Group and Resource name the resource, such as "apps" and "deployments".
+	// Group and Resource name the resource, such as "apps" and "deployments"; the core group is "".
 	Group, Resource string
 	// Storage is the name of the resource in storage keys, which one error message contains;
 	// "" means Resource.
