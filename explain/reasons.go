@@ -243,6 +243,8 @@ func (e *explainer) ownerRule(c *Change) Rule {
 		return Rule(fieldmanager.RulePruneKept)
 	case e.apply && c.Effect == Shared:
 		return Rule(fieldmanager.RuleShare)
+	case e.apply && e.Before.Managed.Len() == 0 && !slices.ContainsFunc(c.OwnersAfter, e.self):
+		return Rule(fieldmanager.RuleFirst)
 	case e.apply:
 		return Rule(fieldmanager.RuleOwn)
 	case c.Effect == TakenOver || c.Effect == GivenUp:

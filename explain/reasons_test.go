@@ -88,6 +88,34 @@ var reasonCases = []struct {
 		".spec.replicas refused refused/type", "a string in a numeric field"},
 }
 
+// TestReasonsOfAFirstApply checks that a field that the configuration lacks is not said to be owned because the
+// configuration has it: of an object without managers, before-first-apply owns what the applier does not.
+func TestReasonsOfAFirstApply(t *testing.T) {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const live = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}, data: {shared: x, other: z}}"
+	const manifest = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}, data: {shared: x, new: v}}"
+	result, err := lab.Apply(patchlab.Bytes(live), patchlab.Bytes(manifest), patchlab.ApplyOptions{FieldManager: "alice", Explain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, r := range result.Reasons() {
+		got[r.Path.String()] = fmt.Sprint(r.Effect, " ", r.Rule)
+	}
+	for path, want := range map[string]string{
+		".data.other":  "owned apply/first",
+		".data.shared": "shared apply/share",
+		".data.new":    "set apply/own",
+	} {
+		if got[path] != want {
+			t.Errorf("%s: %q, want %q", path, got[path], want)
+		}
+	}
+}
+
 // TestReasons changes a Deployment that "alice" applied and checks the rule for one field.
 func TestReasons(t *testing.T) {
 	lab, err := patchlab.New(patchlab.Options{})
