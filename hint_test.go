@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
@@ -252,5 +253,45 @@ func TestOutdatedVersionAdvice(t *testing.T) {
 			!strings.HasSuffix(err.Error(), "\nmetadata.resourceVersion is not that of the live object; without it, an apply or a patch is not refused") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestDuplicateItemHint checks that the error of an apply names each of the items with the same key: its own position
+// is that of the first, and the one to remove is usually another.
+func TestDuplicateItemHint(t *testing.T) {
+	lab, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const manifest = `
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+  - name: web
+    image: web:1
+    env:
+    - {name: LEVEL, value: info}
+    - {name: CACHE, value: "1"}
+    - {name: LEVEL, value: debug}
+  - name: web
+    image: web:2
+`
+	const want = `the applied configuration does not match the schema of its kind (API server response: 500)
+  a.yaml:10:7: .spec.containers[name="web"].env[name="LEVEL"]: duplicate item in the list; the items [0] in line 10 and [2] in line 12 have this key
+  a.yaml:7:5: .spec.containers[name="web"]: duplicate item in the list; the items [0] in line 7 and [1] in line 13 have this key`
+	if _, err = lab.Apply(nil, Named("a.yaml", []byte(manifest)), ApplyOptions{FieldManager: "a"}); err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+	// A parsed object has no lines.
+	const items = "; the items [0] and [1] have this key"
+	parsed, err := document.Parse([]byte(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}, "spec": {"ports": [{"port": 1}, {"port": 1}]}}`), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = lab.Apply(nil, parsed.Root, ApplyOptions{FieldManager: "a"})
+	if err == nil || !strings.Contains(err.Error(), items) {
+		t.Errorf("got %v, want %s", err, items)
 	}
 }

@@ -17,10 +17,12 @@ import (
 
 // manifestHint returns advice on a field that is invalid although nothing is wrong with what the
 // manifest has there: it is too large for client-side apply, a key has no value, it is encrypted, its variables are
-// replaced by a tool that was not used, the apply empties it, or the live object has more items or fields. It returns "" for
-// any other field.
+// replaced by a tool that was not used, the apply empties it, or the live object has more items or fields. Of a duplicate
+// item, it is where the items are. It returns "" for any other field.
 func (w *write) manifestHint(f FieldError) string {
 	switch {
+	case f.Message == structured.Duplicate:
+		return w.duplicates(f.Path)
 	case w.change.Action == ActionClientApply && f.Field == "metadata.annotations" && strings.HasPrefix(f.Message, "Too long"):
 		return "the last-applied annotation contains the whole manifest; 'kubectl apply --server-side' does not write it"
 	case w.Value.Follow(f.Path).IsNull() && !w.keeps(f.Path):
@@ -35,6 +37,29 @@ func (w *write) manifestHint(f FieldError) string {
 		return "this contains a variable; replace it first, for example with 'flux envsubst'"
 	}
 	return cmp.Or(w.keptItem(f.Path), w.keptField(f))
+}
+
+// duplicates names the items of a list that have the same key, of which the position of the error is the first.
+func (w *write) duplicates(path document.Path) string {
+	last := len(path) - 1
+	list := newLocator(w.Object, w.kind.Type()).Indexed(path[:last])
+	t := w.kind.Type().At(list)
+	if t == nil || t.List == nil {
+		return ""
+	}
+	var items []string
+	for i, item := range w.Value.Follow(list).Items() {
+		element, ok := structured.ItemElement(t.List, item)
+		if !ok || fieldset.Step(element) != path[last] {
+			continue
+		}
+		text := document.Path{}.Item(i).String()
+		if at := w.Object.Locate(list.Item(i)); at.Line > 0 {
+			text = fmt.Sprintf("%s in line %d", text, at.Line)
+		}
+		items = append(items, text)
+	}
+	return "the items " + strings.Join(items, " and ") + " have this key"
 }
 
 // hookHint returns advice on a manifest that Helm or Argo CD does not send as a change, "" for any other: the Jobs of

@@ -12,6 +12,9 @@ var ErrType = errors.New("does not match the schema")
 // Undeclared is the reason of an UndeclaredField.
 const Undeclared = "field not declared in schema"
 
+// Duplicate is the reason of a DuplicateItem.
+const Duplicate = "duplicate item in the list"
+
 // The objects that errors are about.
 const (
 	Configuration = "the applied configuration"

@@ -137,7 +137,7 @@ func (c *checker) items(l *schema.ListType, v, known document.Value) {
 		}
 		start := len(c.errs)
 		if !c.duplicates && !x.isFirst(i) {
-			c.add(DuplicateItem, "duplicate item in the list")
+			c.add(DuplicateItem, Duplicate)
 		}
 		var before document.Value
 		if last = y.findNear(x.elements[i], last+1); last >= 0 {
