@@ -174,8 +174,8 @@ func TestTextOrder(t *testing.T) {
 	}
 }
 
-// TestPositionsOfEmptyStrings: an empty Go string has no address, so its position is
-// derived from its neighbours.
+// TestPositionsOfEmptyStrings: an empty string that is sliced from a text has the address of the beginning of the text,
+// so that its position is that of its place only if it is made otherwise.
 func TestPositionsOfEmptyStrings(t *testing.T) {
 	d, err := Parse([]byte(`[{"a":1},`+"\n"+` {"b" : "", "c":[""], "\u0061":""}]`), Options{Name: "f"})
 	if err != nil {
@@ -185,9 +185,9 @@ func TestPositionsOfEmptyStrings(t *testing.T) {
 		why, want string
 		path      Path
 	}{
-		{"a member is found after its key", "f:2:9", Path{}.Item(1).Child("b")},
-		{"an item has the position of its list", "f:2:17", Path{}.Item(1).Child("c").Item(0)},
-		{"a member whose key is escaped has the position of its object", "f:2:2", Path{}.Item(1).Child("a")},
+		{"a member", "f:2:9", Path{}.Item(1).Child("b")},
+		{"an item", "f:2:18", Path{}.Item(1).Child("c").Item(0)},
+		{"a member whose key is escaped", "f:2:32", Path{}.Item(1).Child("a")},
 	} {
 		if at := d.PositionOf(c.path).String(); at != c.want {
 			t.Errorf("%s: %s, want %s", c.why, at, c.want)

@@ -19,7 +19,7 @@ func (p *parser) sortMembers(base int) error {
 				pos := p.doc.position(p.keyOffset(kids[n]))
 				return &SyntaxError{Position: pos, Reason: "key \"" + kids[n].key + "\" is duplicated in the object", Err: ErrDuplicateKey}
 			}
-			p.twice = append(p.twice, p.valueOffset(kids[n]))
+			p.twice = append(p.twice, offsetIn(p.s, kids[n].raw))
 		}
 		last := kids[n-1]
 		if n > 1 && p.dups == DuplicatesMerged {
@@ -31,20 +31,8 @@ func (p *parser) sortMembers(base int) error {
 	return nil
 }
 
-// valueOffset returns the offset of a member's value. An empty string has no address in Go;
-// its offset is the end of its key.
-func (p *parser) valueOffset(n node) int {
-	if at := offsetIn(p.s, n.key); n.raw == "" && n.key != "" && at > 0 {
-		return at + len(n.key) + 1
-	}
-	return offsetIn(p.s, n.raw)
-}
-
 // keyOffset returns the offset of a member's key, searching backward from its value.
 func (p *parser) keyOffset(n node) int {
-	if at := offsetIn(p.s, n.key); n.raw == "" && n.key != "" && at > 0 {
-		return at - 1
-	}
 	at := offsetIn(p.s, n.raw)
 	if n.kind == String {
 		at--
@@ -127,7 +115,8 @@ func (p *parser) listDuplicates() {
 	}
 }
 
-// offsetIn returns the offset of part, a substring of s, in s, or -1.
+// offsetIn returns the offset of part, a substring of s, in s, or -1. The address of an empty string is that of
+// its place only if it was not made by slicing: see parser.str.
 func offsetIn(s, part string) int {
 	a, b := uintptr(unsafe.Pointer(unsafe.StringData(s))), uintptr(unsafe.Pointer(unsafe.StringData(part)))
 	if b < a || b > a+uintptr(len(s)) {

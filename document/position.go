@@ -72,7 +72,7 @@ func (d *Document) Position(v Value) Position {
 	if v.n == nil || v.n.flags&fromSource == 0 || d.lookup == nil {
 		return Position{Name: d.opts.Name}
 	}
-	at := d.offset(v.n)
+	at := offsetIn(d.source, v.n.raw)
 	if at < 0 {
 		return Position{Name: d.opts.Name}
 	}
@@ -80,20 +80,6 @@ func (d *Document) Position(v Value) Position {
 		at-- // the quote
 	}
 	return d.position(at)
-}
-
-// offset returns the offset of a node's text in the source, or -1. An empty string has no
-// address; that of a member is found after its key.
-func (d *Document) offset(n *node) int {
-	if n.raw != "" {
-		return offsetIn(d.source, n.raw)
-	}
-	key := offsetIn(d.source, n.key)
-	if key <= 0 || n.key == "" {
-		return -1
-	}
-	after := key + len(n.key) + 1
-	return after + strings.IndexByte(d.source[after:], '"') + 1
 }
 
 // PositionOf returns the position of the value at a path or, if it is not in the text, of
@@ -228,9 +214,7 @@ func (v Value) TextOrder() []int {
 	order, at := make([]int, len(members)), make([]int, len(members))
 	for i := range members {
 		order[i] = i
-		if at[i] = offsetIn(v.n.raw, members[i].raw); at[i] < 0 || members[i].raw == "" { // an empty string has no address
-			at[i] = offsetIn(v.n.raw, members[i].key)
-		}
+		at[i] = offsetIn(v.n.raw, members[i].raw)
 	}
 	sort.SliceStable(order, func(i, j int) bool { return at[order[i]] < at[order[j]] })
 	return order

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 func (p *parser) number() error {
@@ -78,7 +79,7 @@ func (p *parser) str() (node, error) {
 		}
 		switch c := p.b[i]; {
 		case c == '"':
-			raw := p.s[start:i]
+			raw := unsafe.String(&p.b[start], i-start) // p.s[start:i], but an empty one has an address too: see offsetIn
 			if high && !plainUTF8(raw) {
 				fl &^= canonical
 				if !utf8.ValidString(raw) {
