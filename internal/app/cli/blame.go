@@ -55,6 +55,9 @@ Fields that are in managedFields but not in the object are listed at the end.
 		Example: `  # Show the owners of all fields
   patchlab blame deployment/web -n shop
 
+  # Show the owners of two objects
+  patchlab blame deployment/web service/web -n shop
+
   # Show only the fields that the autoscaler owns
   kubectl get deployment web -o yaml --show-managed-fields | patchlab blame - --manager kube-controller-manager
 
@@ -180,11 +183,10 @@ func (o *blameOptions) blameEach(objects []*patchlab.Object, yield func(*blamed)
 // opened reads the objects that the arguments of a command name, which shows owners.
 func (a *App) opened(ctx context.Context, args []string, o *blameOptions) ([]*patchlab.Object, error) {
 	name := args[0]
-	chosen, err := selectionOf(name, args[1:])
+	chosen, err := o.inputs.choose(args)
 	if err != nil {
 		return nil, err
 	}
-	o.inputs.live = name
 	docs, err := o.inputs.readLive(ctx, a, o.namespace)
 	if err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ type inputFlags struct {
 
 	command *cobra.Command // the command that reads them
 	live    string         // "" for none
+	others  []string       // further objects of the cluster, if live is one
 	// folders are set if both inputs are folders with two versions of the same manifests, of which
 	// either may be empty.
 	folders *versionsOfFolder
@@ -294,7 +295,20 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 	case f.isResource(f.live):
 		live, err := f.kubectl.get(ctx, f.live, namespace)
 		if err == nil && len(live.objects()) == 0 {
+			if len(f.others) > 0 {
+				return nil, errors.New(notFound(f.live, namespace))
+			}
 			a.note(notFound(f.live, namespace))
+		}
+		for _, name := range f.others {
+			if err != nil {
+				break
+			}
+			var next documents
+			if next, err = f.kubectl.get(ctx, name, namespace); err == nil && len(next.objects()) == 0 {
+				err = errors.New(notFound(name, namespace))
+			}
+			live = append(live, next...)
 		}
 		return live, err
 	}

@@ -168,11 +168,10 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 		file := args[1+i]
 		return nil, usage(file + " is a file; to test it as the manifest to be applied next, use -f " + shellQuote(file))
 	}
-	chosen, err := selectionOf(name, args[1:])
+	chosen, err := o.inputs.choose(args)
 	if err != nil {
 		return nil, err
 	}
-	o.inputs.live = name
 	live, err := o.inputs.readLive(ctx, a, o.namespace)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,18 @@ type selection []selected
 type selected struct{ text, kind, group, name string }
 
 const selectionHelp = `Of a file with several objects, the arguments KIND/NAME select some, such as deploy/web or
-deployments.apps/web; with --namespace, only those in it.`
+deployments.apps/web; with --namespace, only those in it. If OBJECT is in the cluster, they are
+further objects of the cluster.`
+
+// choose takes OBJECT and the objects to select from the arguments of a command.
+func (f *inputFlags) choose(args []string) (selection, error) {
+	f.live = args[0]
+	chosen, err := selectionOf(args[0], args[1:])
+	if err == nil && isResource(args[0]) {
+		f.others, chosen = args[1:], nil
+	}
+	return chosen, err
+}
 
 // selectionOf parses the arguments after OBJECT.
 func selectionOf(object string, args []string) (selection, error) {
