@@ -3,6 +3,7 @@
 package kinds
 
 import (
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -55,3 +56,13 @@ func (c *check) extendedName(f field) {
 		c.invalid(f, notExtended)
 	}
 }
+
+func (c *check) declaredLabel(f field, text string) {
+	if why := names.DNSLabel(text); why != "" {
+		c.unmetText(f, text, why)
+	}
+}
+
+func (c *check) oneValue(attribute, _ field, values []string) { c.notOneValue(attribute, values) }
+
+func (c *check) declaredExclusive(field) bool { return false }

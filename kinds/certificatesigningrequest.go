@@ -115,8 +115,7 @@ func validateRequestConditions(c *check, conditions, old field) {
 		if opposed := kind.text() == "Approved" && seen.has("Denied") || kind.text() == "Denied" && seen.has("Approved"); opposed && !bothStored {
 			const why = "Approved and Denied conditions are mutually exclusive"
 			switch {
-			case c.kind.Since("1.37"): // for all of them together
-				c.invalid(conditions, why)
+			case c.declaredExclusive(conditions):
 			case c.kind.Since("1.34"):
 				c.invalidText(conditions, kind.text(), why)
 			default:

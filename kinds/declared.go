@@ -118,3 +118,45 @@ func (c *check) extendedName(f field) {
 		c.unmet(f, why)
 	}
 }
+
+// declaredLabel requires that a text is a DNS label: that of f, or a key of the map f. Types that
+// declare that, from Kubernetes 1.37 on, limit its bytes.
+func (c *check) declaredLabel(f field, text string) {
+	why := names.DNSLabel(text)
+	if c.kind.Since("1.37") {
+		why = strings.Replace(why, "no more than 63 characters", "no more than 63 bytes", 1)
+	}
+	if why != "" {
+		c.unmetText(f, text, why)
+	}
+}
+
+// oneValue reports an attribute that does not have one value. From Kubernetes 1.37 on, its type declares
+// that. The error of the type replaces the other one where both have the same path, which
+// differs for a name that only the latter shows without its middle.
+func (c *check) oneValue(attribute, whole field, values []string) {
+	declared := c.kind.Since("1.37")
+	if !declared || len(attribute.pathText()) != len(whole.pathText()) {
+		c.notOneValue(attribute, values)
+	}
+	if !declared {
+		return
+	}
+	const all = ": `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`"
+	if len(values) == 0 {
+		c.invalidText(whole, "", "must specify one of"+all)
+		return
+	}
+	c.invalidText(whole, "{"+strings.Join(values, ", ")+"}", "must specify exactly one of"+all)
+}
+
+// declaredExclusive reports that a CertificateSigningRequest is both approved and denied, which from Kubernetes
+// 1.37 on the type of the conditions declares, and returns whether it does.
+func (c *check) declaredExclusive(conditions field) bool {
+	if !c.kind.Since("1.37") {
+		return false
+	}
+	const approved, denied = `conditions[{"type": "Approved"}]`, `conditions[{"type": "Denied"}]`
+	c.invalidText(conditions, "{"+approved+", "+denied+"}", "must specify at most one of: `"+approved+"`, `"+denied+"`")
+	return true
+}

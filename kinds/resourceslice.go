@@ -153,7 +153,8 @@ func validateDevice(c *check, device field, own bool, stored document.Value) {
 	for i := range attributes.members() {
 		attribute, name := attributes.memberWithin(i, maxDeviceKey)
 		c.deviceQualifiedName(keyOf(attributes, attribute), name, false)
-		validateDeviceAttribute(c, attribute)
+		whole, _ := attributes.memberAt(i)
+		validateDeviceAttribute(c, attribute, whole)
 	}
 	sameTaints := stored.Exists() && document.Equal(stored.Get("taints"), taints.Value)
 	sameCapacity := stored.Exists() && c.kind.Since("1.37") && document.Equal(stored.Get("capacity"), capacity.Value)
@@ -172,7 +173,9 @@ func validateDevice(c *check, device field, own bool, stored document.Value) {
 		for i := range consumed.items() {
 			one := consumed.item(i)
 			set := one.get("counterSet")
-			c.needSyntax(set, names.DNSLabel)
+			if c.need(set) {
+				c.declaredLabel(set, set.text())
+			}
 			validateCounters(c, one.get("counters"))
 			c.distinctItem(one, set.text(), &seen)
 		}
@@ -195,7 +198,8 @@ func keyOf(m, member field) field {
 	return member
 }
 
-func validateDeviceAttribute(c *check, attribute field) {
+// validateDeviceAttribute validates an attribute. The path of whole shows the name of the attribute in full.
+func validateDeviceAttribute(c *check, attribute, whole field) {
 	const maxValue = 64
 	var given [8]string // without an allocation
 	values := given[:0]
@@ -221,18 +225,19 @@ func validateDeviceAttribute(c *check, attribute field) {
 			}
 		}
 	}
-	const all = ": `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`"
-	declared := c.kind.Since("1.37")
-	switch {
-	case len(values) > 1 && declared:
-		c.invalidText(attribute, "{"+strings.Join(values, ", ")+"}", "must specify exactly one of"+all)
-	case len(values) > 1:
-		c.invalid(attribute, "exactly one value must be specified")
-	case len(values) == 0 && declared:
-		c.invalidText(attribute, "", "must specify one of"+all)
-	case len(values) == 0:
-		c.invalidText(attribute, "", "exactly one value must be specified")
+	if len(values) != 1 {
+		c.oneValue(attribute, whole, values)
 	}
+}
+
+// notOneValue reports an attribute with no value or with several.
+func (c *check) notOneValue(attribute field, values []string) {
+	const why = "exactly one value must be specified"
+	if len(values) == 0 {
+		c.invalidText(attribute, "", why)
+		return
+	}
+	c.invalid(attribute, why)
 }
 
 // isSemanticVersion reports whether a text is a semantic version (semver.org 2.0.0).
@@ -402,7 +407,9 @@ func validateCounterSets(c *check, sets field) {
 	for i := range sets.items() {
 		set := sets.item(i)
 		name := set.get("name")
-		c.needSyntax(name, names.DNSLabel)
+		if c.need(name) {
+			c.declaredLabel(name, name.text())
+		}
 		validateCounters(c, set.get("counters"))
 		c.distinctItem(set, name.text(), &seen)
 	}
@@ -419,9 +426,8 @@ func validateCounters(c *check, counters field) {
 		return
 	}
 	for i := range counters.members() {
-		if _, name := counters.memberAt(i); names.DNSLabel(name) != "" {
-			c.unmetText(counters, name, names.DNSLabel(name))
-		}
+		_, name := counters.memberAt(i)
+		c.declaredLabel(counters, name)
 	}
 }
 
