@@ -95,8 +95,11 @@ func validateFlowSubject(c *check, n field) {
 		c.notSupported(kind, "Group,ServiceAccount,User")
 		return
 	}
-	for _, other := range [...]string{"ServiceAccount", "User", "Group"} {
+	for i, other := range [...]string{kind.text(), "ServiceAccount", "User", "Group"} {
 		field := flowSubjectField(other)
+		if i > 0 && field == wanted {
+			continue
+		}
 		part := n.get(field)
 		switch {
 		case field != wanted && part.isSet():
