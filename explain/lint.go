@@ -97,6 +97,14 @@ func (l *linter) addAs(s Severity, rule string, path document.Path, message stri
 	l.found = append(l.found, Finding{Rule: rule, Severity: s, Path: slices.Clone(path), Message: message, Remedy: lintRule(rule).Remedy})
 }
 
+// addUnlessReset adds a finding about the value of a field, which only matters in a manifest if its endpoint does not
+// reset the field: a value that is reset is neither stored nor owned, and only its type is checked.
+func (l *linter) addUnlessReset(rule string, path document.Path, message string) {
+	if l.live || !l.isReset(path) {
+		l.add(rule, path, message)
+	}
+}
+
 func (l *linter) lint(targets map[scaleTarget]string) {
 	if l.object.Kind() != document.Object {
 		return
@@ -247,4 +255,12 @@ func (l *linter) resetBy() []string {
 		return nil
 	}
 	return strategy.For(l.kind).Reset
+}
+
+// isReset reports whether a path is in a field that the endpoint of the object's kind resets.
+func (l *linter) isReset(path document.Path) bool {
+	return slices.ContainsFunc(l.resetBy(), func(field string) bool {
+		reset := document.Keys(strings.Split(field, ".")...)
+		return len(path) >= len(reset) && slices.Equal(path[:len(reset)], reset)
+	})
 }

@@ -28,7 +28,7 @@ func (l *linter) integers(t *schema.Type, v, stored document.Value, path documen
 		}
 	case document.Number:
 		if !inRange(t.Format, v) {
-			l.add(lintIntegerRange, path, fmt.Sprintf("%s is %s, which is outside the range of an %s; an apply stores %s", path, v, t.Format, stored))
+			l.addUnlessReset(lintIntegerRange, path, fmt.Sprintf("%s is %s, which is outside the range of an %s; an apply stores %s", path, v, t.Format, stored))
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (l *linter) walk(t *schema.Type, v document.Value, path document.Path) {
 	switch v.Kind() {
 	case document.Null:
 		if !l.live && !l.keepsNull(t) && !isCreationTimestamp(path) {
-			l.add(lintNull, path, path.String()+" is null")
+			l.addUnlessReset(lintNull, path, path.String()+" is null")
 		}
 	case document.Object:
 		l.members(t, v, path)
@@ -43,7 +43,7 @@ func (l *linter) walk(t *schema.Type, v document.Value, path document.Path) {
 
 func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
 	if v.Len() == 0 && len(path) > 0 && !l.live && isMap(t) && !isLabels(path) {
-		l.add(lintEmpty, path, path.String()+" is an empty map")
+		l.addUnlessReset(lintEmpty, path, path.String()+" is an empty map")
 	}
 	for name, kid := range v.Members() {
 		at := append(path, document.FieldStep(name))
@@ -69,7 +69,7 @@ func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
 		case name == "caBundle" && emptyBundle(kid):
 			l.add(lintEmptyCABundle, at, at.String()+" is "+kid.String())
 		case f != nil && l.unstored(f, kid) && at[0] != document.FieldStep("metadata"):
-			l.add(lintUnstored, at, at.String()+" is "+kid.String()+", which the API server does not store")
+			l.addUnlessReset(lintUnstored, at, at.String()+" is "+kid.String()+", which the API server does not store")
 		}
 		l.walk(kt, kid, at)
 	}
@@ -121,7 +121,7 @@ func (l *linter) keepsNull(t *schema.Type) bool {
 
 // addNull adds the finding for a null that is refused.
 func (l *linter) addNull(path document.Path) {
-	l.add(lintType, path, path.String()+" is null, but its schema does not declare it nullable")
+	l.addUnlessReset(lintType, path, path.String()+" is null, but its schema does not declare it nullable")
 }
 
 // isMap reports whether a type is a map from keys to values of one declared type. In an object
@@ -152,7 +152,7 @@ func (l *linter) mergeKey(f *schema.Field, v document.Value, path document.Path)
 		key := item.Get(f.MergeKey).String()
 		e, _ := structured.ItemElement(f.Type.List, item)
 		if other, ok := seen[key]; ok && other != e {
-			l.add(lintSharedMergeKey, path.Item(i), fmt.Sprintf("%s has several items with %s %s", path, f.MergeKey, key))
+			l.addUnlessReset(lintSharedMergeKey, path.Item(i), fmt.Sprintf("%s has several items with %s %s", path, f.MergeKey, key))
 			return
 		}
 		seen[key] = e
@@ -170,7 +170,7 @@ func (l *linter) items(t *schema.Type, v document.Value, path document.Path) {
 		list, elem = t.List, t.List.Elem
 	}
 	if v.Len() == 0 && !l.live && list != nil && t.Scalar != schema.AnyScalar {
-		l.add(lintEmpty, path, path.String()+" is an empty list")
+		l.addUnlessReset(lintEmpty, path, path.String()+" is an empty list")
 	}
 	seen := map[string]int{}
 	for i, item := range v.Items() {
@@ -204,12 +204,23 @@ func (l *linter) element(list *schema.ListType, item document.Value, at, path do
 	for _, key := range list.Keys {
 		switch {
 		case item.Kind() != document.Object || item.Get(key.Name).Exists() || l.live:
-		case key.Default == `""`: // equivalent to no default
-			l.add(lintMissingKey, at, fmt.Sprintf("%s lacks %s, the key of its list", at, key.Name))
+		case key.Default == `""` && l.requires(list, key.Name, path):
+			l.addUnlessReset(lintMissingKey, at, fmt.Sprintf("%s lacks %s, the key of its list", at, key.Name))
 		case key.Default != "":
-			l.add(lintDefaultedKey, at, fmt.Sprintf("%s relies on the default of %s, %s", at, key.Name, key.Default))
+			l.addUnlessReset(lintDefaultedKey, at, fmt.Sprintf("%s relies on the default of %s, %s", at, key.Name, key.Default))
 		}
 	}
+}
+
+// requires reports whether validation refuses an empty key of the items of a list. Of a built-in kind, it does unless Go's
+// encoding omits the empty key, such as the name in imagePullSecrets. In the schema of a custom resource, an empty default
+// is written down, and only in its metadata, which every object has, are keys required.
+func (l *linter) requires(list *schema.ListType, key string, path document.Path) bool {
+	if l.kind != nil && !l.kind.Builtin && path[0] != document.FieldStep("metadata") {
+		return false
+	}
+	f := list.Elem.Map.Field(key)
+	return f == nil || !defaults.Omits(f, document.NewString(""))
 }
 
 func keyNames(list *schema.ListType) string {
