@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiadmission "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -17,6 +18,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
+	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/rbac"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -95,6 +97,10 @@ func newChain(c *cluster.Cluster, o Options) (*chain, error) {
 	ch := &chain{options: o, source: &source{cluster: c}}
 	return ch, ch.load()
 }
+
+// The library of webhooks and policies has its limit for copy operations in a global variable, which kube-apiserver sets
+// when it starts. Without it, each operation of a patch can double the object.
+func init() { jsonpatch.AccumulatedCopySizeLimit = patch.DefaultMaxCopyBytes }
 
 func newPlugins(s *source, o Options) (*plugins, error) {
 	hooks, err := newWebhooks(s, o)

@@ -1,6 +1,8 @@
 package admission
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -11,6 +13,10 @@ import (
 
 // idleTime is the time for which an idle connection to a webhook is kept.
 const idleTime = 100 * time.Millisecond
+
+// maxAnswer is the size in bytes of the largest response of a webhook. It is several times the size of the largest object
+// that a patch or a conversion can result in. kube-apiserver has no such limit.
+const maxAnswer = 16 << 20
 
 // briefConnections makes webhook clients use no credentials and close idle connections soon.
 // In tests a webhook's server often stops before patchlab does. net/http's Shutdown then waits
@@ -42,7 +48,32 @@ func brief(config *rest.Config, err error) (*rest.Config, error) {
 		}
 		t = t.Clone() // client-go shares the transport with other clients
 		t.IdleConnTimeout = idleTime
-		return t
+		return bounded{t}
 	})
 	return config, nil
+}
+
+// bounded limits the bodies of responses, which the clients of webhooks read to their end. The transport has decompressed
+// them.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		response.Body = &boundedBody{response.Body, maxAnswer}
+	}
+	return response, err
+}
+
+type boundedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= n; b.left < 0 {
+		return 0, fmt.Errorf("the response of the webhook is longer than %d bytes", maxAnswer)
+	}
+	return n, err
 }

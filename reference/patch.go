@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -49,9 +48,8 @@ func parse(t patch.Type, data []byte, err, cause error) (document.Value, error) 
 	return d.Root, nil
 }
 
-// copiesBounded sets the library's limit for copy operations once: it is a global variable,
-// which kube-apiserver sets at startup.
-var copiesBounded sync.Once
+// The library has its limit for copy operations in a global variable, which kube-apiserver sets at startup.
+func init() { jsonpatch.AccumulatedCopySizeLimit = patch.DefaultMaxCopyBytes }
 
 // JSON is patch.JSON, except that the limit for copied bytes is always
 // patch.DefaultMaxCopyBytes.
@@ -80,7 +78,6 @@ func (Patch) JSON(object, change document.Value, o patch.Options) (out document.
 	if limit > 0 && len(ops) > limit {
 		return out, refusal(patch.TypeJSON, patch.ErrTooLarge, fmt.Errorf("%d operations, at most %d are allowed", len(ops), limit))
 	}
-	copiesBounded.Do(func() { jsonpatch.AccumulatedCopySizeLimit = patch.DefaultMaxCopyBytes })
 	data, err := ops.Apply(object.JSON())
 	cause := patch.ErrCannotApply
 	if errors.Is(err, jsonpatch.ErrTestFailed) {
