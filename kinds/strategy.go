@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
@@ -137,11 +138,10 @@ type Strategy struct {
 	// metadataOnce is the Kubernetes version before which an update finally validates the metadata
 	// itself once more, "" if it does in none.
 	metadataOnce string
-	// later changes the strategy to that from the Kubernetes version since on, which changed is;
-	// all three are zero if it is the same in all versions.
-	later   func(*Strategy)
-	since   string
-	changed *Strategy
+	// later changes the strategy to that from the Kubernetes version since on; both are zero if it is the
+	// same in all versions. See laterStrategies.
+	later func(*Strategy)
+	since string
 	// internal converts an object to the version that the validation is written for; nil if
 	// all versions have the same fields.
 	internal func(k *schema.Kind, object document.Value) document.Value
@@ -260,15 +260,18 @@ func builtin(group, resource string) *Strategy {
 	return nil
 }
 
-func init() {
+// laterStrategies returns the strategies that another one becomes from a Kubernetes version on, by that one.
+var laterStrategies = sync.OnceValue(func() map[*Strategy]*Strategy {
+	all := map[*Strategy]*Strategy{}
 	for _, s := range strategies {
 		if s.later != nil {
 			changed := *s
 			changed.later(&changed)
-			s.changed = &changed
+			all[s] = &changed
 		}
 	}
-}
+	return all
+})
 
 // For returns the strategy of a kind. For a custom resource it is derived from its definition;
 // a built-in kind that this package does not define has the strategy of an ordinary resource.
@@ -278,8 +281,8 @@ func For(k *schema.Kind) *Strategy {
 		return customStrategy(k)
 	}
 	if s := builtin(k.Group, k.Resource); s != nil {
-		if s.changed != nil && k.Since(s.since) {
-			return s.changed
+		if s.later != nil && k.Since(s.since) {
+			return laterStrategies()[s]
 		}
 		return s
 	}
