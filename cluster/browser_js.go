@@ -75,7 +75,7 @@ type reactions struct{}
 
 func (*Cluster) react(context.Context, *endpoint) {}
 
-// No store is shared (follow.go).
+// No store is shared (followdefinitions.go).
 type follower struct{}
 
 func (c *Cluster) follow(context.Context) error {
