@@ -354,13 +354,10 @@ func (w *reasonWriter) group(list []explain.Reason) {
 	}
 	r := &list[0]
 	rule := string(r.Rule)
-	for i, name := range r.Also {
-		if i == 0 {
-			rule += ", after "
-		} else {
-			rule += ", "
-		}
-		rule += string(name)
+	separator := ", after "
+	for _, name := range r.Also {
+		rule += separator + string(name)
+		separator = ", "
 	}
 	w.line("rule", rule)
 	w.line("why", r.Text)
@@ -370,10 +367,19 @@ func (w *reasonWriter) group(list []explain.Reason) {
 	} else if len(r.OwnersBefore)+len(r.OwnersAfter) > 0 {
 		w.line("owners", before)
 	}
-	var merges []string
+	merges := mergesOf(list)
+	for _, text := range merges[:min(len(merges), fewLists)] {
+		w.line("merges", text)
+	}
+	w.line("server", r.Message)
+	w.line("hint", r.Hint)
+}
+
+// mergesOf describes how the lists and atomic fields with the reasons merge.
+func mergesOf(list []explain.Reason) (merges []string) {
 	for _, r := range list {
 		text := ""
-		if atomic := strings.HasPrefix(r.Merges, "atomic"); atomic || strings.HasPrefix(r.Merges, "set") || strings.HasPrefix(r.Merges, "keyed") {
+		if strings.HasPrefix(r.Merges, "atomic") || strings.HasPrefix(r.Merges, "set") || strings.HasPrefix(r.Merges, "keyed") {
 			text = r.Path.String() + ": " + r.Merges
 		} else if r.ListMerges != "" {
 			text = r.List.String() + ": " + r.ListMerges
@@ -382,14 +388,7 @@ func (w *reasonWriter) group(list []explain.Reason) {
 			merges = append(merges, text)
 		}
 	}
-	for i, text := range merges {
-		if i == fewLists {
-			break
-		}
-		w.line("merges", text)
-	}
-	w.line("server", r.Message)
-	w.line("hint", r.Hint)
+	return merges
 }
 
 // fewLists is the number of lists and atomic fields in a group that are described.

@@ -12,6 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -191,30 +192,38 @@ func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (
 	if err != nil {
 		return nil, err
 	}
-	notes := notes{app: a, total: len(found)}
-	for _, object := range found {
-		if err := notAnObject(object); err != nil {
-			a.leaveOut(err)
-			continue
-		}
-		_, note, err := m.lab.Kind(object.Value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", object.Position(), err)
-		}
-		if note != nil {
-			notes.add(targetOf(object.Value), note)
-		}
-		opened, err := m.lab.Open(object.Value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", object.Position(), err)
-		}
-		m.objects, m.owned = append(m.objects, opened), m.owned || opened.Managed.Len() > 0
+	if err := m.open(found); err != nil {
+		return nil, err
 	}
-	notes.print()
 	if len(m.objects) == 0 && len(a.unread) == 0 {
 		return nil, errors.New(inputNames(args[:1]) + ": no object found")
 	}
 	return m, nil
+}
+
+// open reads the selected objects.
+func (m *migrating) open(found []manifest.Object) error {
+	notes := notes{app: m.app, total: len(found)}
+	for _, object := range found {
+		if err := notAnObject(object); err != nil {
+			m.app.leaveOut(err)
+			continue
+		}
+		_, note, err := m.lab.Kind(object.Value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", object.Position(), err)
+		}
+		if note != nil {
+			notes.add(targetOf(object.Value), note)
+		}
+		opened, err := openOne(m.lab, object)
+		if err != nil {
+			return err
+		}
+		m.objects, m.owned = append(m.objects, opened), m.owned || opened.Managed.Len() > 0
+	}
+	notes.print()
+	return nil
 }
 
 // one migrates an object and prints the result.
