@@ -72,7 +72,7 @@ func extensionColumns(resource string) []Column {
 func flowSchemaOrder(count int, value func(int) document.Value) []int {
 	precedences, order := make([]int64, count), make([]int, count)
 	for i := range order {
-		precedences[i], _ = at(value(i), "spec", "matchingPrecedence").Int()
+		precedences[i], _ = value(i).Lookup("spec", "matchingPrecedence").Int()
 		order[i] = i
 	}
 	// The list is sorted by name.
@@ -89,7 +89,7 @@ func count(name string, path ...string) Column {
 func share(name string, path ...string) Column {
 	c := textColumn(name, nil)
 	c.Cell = func(o Object) document.Value {
-		if v := at(o.at("spec", "limited"), path...); v.Exists() && !v.IsNull() {
+		if v := o.at("spec", "limited").Lookup(path...); v.Exists() && !v.IsNull() {
 			return v
 		}
 		return document.NewString("<none>")

@@ -142,11 +142,11 @@ func metricTarget(spec, status document.Value) string {
 	if key == "" {
 		return "<unknown type>"
 	}
-	target, current := at(spec, key, "target"), at(status, key, "current")
+	target, current := spec.Lookup(key, "target"), status.Lookup(key, "current")
 	resource := kind == "Resource" || kind == "ContainerResource"
 	prefix := ""
 	if resource {
-		prefix = at(spec, key, "name").StringOr("") + ": "
+		prefix = spec.Lookup(key, "name").StringOr("") + ": "
 	}
 	// A status without the quantity is printed as Go prints a nil pointer, except by the types
 	// whose status has either of two quantities.

@@ -42,7 +42,7 @@ func podColumns() []Column {
 // conditions returns the conditions of a pod's row: Completed if the pod has ended, otherwise
 // absent.
 func conditions(pod document.Value) document.Value {
-	phase := at(pod, "status", "phase").StringOr("")
+	phase := pod.Lookup("status", "phase").StringOr("")
 	message := map[string]string{"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed."}[phase]
 	if message == "" {
 		return document.Value{}
@@ -100,7 +100,7 @@ func podOf(o Object) pod {
 func (p *pod) count(status document.Value) {
 	n, _ := status.Get("restartCount").Int()
 	p.restarts += n
-	finished, err := time.Parse(time.RFC3339, at(status, "lastState", "terminated", "finishedAt").StringOr(""))
+	finished, err := time.Parse(time.RFC3339, status.Lookup("lastState", "terminated", "finishedAt").StringOr(""))
 	if err == nil && finished.After(p.lastRestart) {
 		p.lastRestart = finished
 	}
@@ -124,10 +124,10 @@ func (p *pod) initContainers(o Object) (initializing bool, sidecars pod) {
 		if sidecar {
 			sidecars.count(status)
 		}
-		terminated := at(status, "state", "terminated")
+		terminated := status.Lookup("state", "terminated")
 		exit, _ := terminated.Get("exitCode").Int()
 		started, _ := status.Get("started").Bool()
-		waiting := at(status, "state", "waiting", "reason").StringOr("")
+		waiting := status.Lookup("state", "waiting", "reason").StringOr("")
 		switch {
 		case terminated.Exists() && exit == 0:
 			continue
@@ -165,8 +165,8 @@ func (p *pod) mainContainers(o Object) {
 	for i := statuses.Len() - 1; i >= 0; i-- {
 		status := statuses.At(i)
 		p.count(status)
-		waiting := at(status, "state", "waiting", "reason").StringOr("")
-		terminated := at(status, "state", "terminated")
+		waiting := status.Lookup("state", "waiting", "reason").StringOr("")
+		terminated := status.Lookup("state", "terminated")
 		ready, _ := status.Get("ready").Bool()
 		switch {
 		case waiting != "":
@@ -176,7 +176,7 @@ func (p *pod) mainContainers(o Object) {
 			if exit, _ := terminated.Get("exitCode").Int(); exit != 0 {
 				failed = p.reason
 			}
-		case ready && at(status, "state", "running").Exists():
+		case ready && status.Lookup("state", "running").Exists():
 			running = true
 			p.ready++
 		}

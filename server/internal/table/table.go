@@ -99,14 +99,7 @@ type Object struct {
 }
 
 // at returns the value at a path of keys, absent if there is none.
-func (o Object) at(path ...string) document.Value { return at(o.Value, path...) }
-
-func at(v document.Value, path ...string) document.Value {
-	for _, key := range path {
-		v = v.Get(key)
-	}
-	return v
-}
+func (o Object) at(path ...string) document.Value { return o.Value.Lookup(path...) }
 
 // text returns a string at a path, "" for none.
 func (o Object) text(path ...string) string { return o.at(path...).StringOr("") }
