@@ -11,5 +11,5 @@ import (
 )
 
 func main() {
-	os.Exit(cli.RunWith(linked.Reference(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.RunLinked(cli.Linked{Reference: linked.Reference()}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 			ids := 0
 			uid := func() string { ids++; return fmt.Sprint("uid-", ids) }
 			now := func() time.Time { return time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC) }
-			app := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, UID: uid, Program: programName(os.Args[0]), Reference: ref}
+			app := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, UID: uid, Program: programName(os.Args[0]), Linked: Linked{Reference: ref}}
 			os.Exit(app.run(context.Background(), called(os.Args[0], os.Args[1:])))
 		}
 	}

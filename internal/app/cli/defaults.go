@@ -190,11 +190,7 @@ func (f *filling) text() string {
 	case "rules":
 		return f.report.String()
 	case "diff":
-		text := readable(f.diff.String())
-		if hasColors(f.app.Out) {
-			return colorDiff(text)
-		}
-		return text
+		return shownDiff(f.diff.String(), hasColors(f.app.Out))
 	}
 	return string(encode(f.format, f.objects))
 }

@@ -24,11 +24,7 @@ func (d *differing) added(object manifest.Object, e *patchlab.Error) bool {
 
 // targetOf returns the target of a manifest, in the namespace that it has without stating one.
 func (d *differing) targetOf(object manifest.Object) patchlab.Target {
-	t := targetOf(object.Value)
-	if kind, _, err := d.lab.Kind(object.Value); t.Namespace == "" && err == nil && kind.Namespaced {
-		t.Namespace = cmp.Or(d.o.apply.Namespace, d.o.apply.DefaultNamespace, "default")
-	}
-	return t
+	return targetIn(d.lab, object.Value, cmp.Or(d.o.apply.Namespace, d.o.apply.DefaultNamespace, "default"))
 }
 
 // fileInTo returns the file of an object of TO if several objects have its name.

@@ -11,17 +11,5 @@ func (d *differing) unified(r row, before, after document.Value) {
 	if r.file != "" { // of several objects of the same name
 		name += "\t" + oneLine(r.file)
 	}
-	text := readable(unified("from/"+name, "to/"+name, yamlText(before), yamlText(after)))
-	if d.o.color.on(d.app.Out) {
-		text = colorDiff(text)
-	}
-	d.app.print(text)
-}
-
-// yamlText returns an object as YAML, "" if it is absent.
-func yamlText(v document.Value) string {
-	if !v.Exists() {
-		return ""
-	}
-	return string(v.YAML())
+	d.app.print(shownDiff(unified("from/"+name, "to/"+name, yamlText(before), yamlText(after)), d.o.color.on(d.app.Out)))
 }

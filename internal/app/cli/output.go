@@ -78,17 +78,22 @@ func withoutCounters(v document.Value) document.Value {
 // diff returns the unified diff of an object before and after a change, "" if they are equal.
 func (f *outputFlags) diff(name string, before, after document.Value) string {
 	before, after = f.compared(before, after)
-	text := ""
-	if before.Exists() {
-		text = string(before.YAML())
-	}
-	return unified("live/"+name, "after/"+name, text, string(after.YAML()))
+	return unified("live/"+name, "after/"+name, yamlText(before), yamlText(after))
 }
 
 // targetOf returns the target with what an object states itself.
 func targetOf(v document.Value) patchlab.Target {
 	text := func(path ...string) string { return v.Lookup(path...).StringOr("") }
 	return patchlab.Target{APIVersion: text("apiVersion"), Kind: text("kind"), Namespace: text("metadata", "namespace"), Name: text("metadata", "name")}
+}
+
+// targetIn returns the target of an object, in a namespace if it is namespaced and states none.
+func targetIn(lab *patchlab.Lab, v document.Value, namespace string) patchlab.Target {
+	t := targetOf(v)
+	if kind, _, err := lab.Kind(v); t.Namespace == "" && err == nil && kind.Namespaced {
+		t.Namespace = namespace
+	}
+	return t
 }
 
 // fileName returns the file name for an object in the header of a diff:
@@ -99,6 +104,14 @@ func fileName(t patchlab.Target) string {
 		kind += "." + group
 	}
 	return strings.Join(slices.DeleteFunc([]string{kind, t.Namespace, t.Name}, func(s string) bool { return s == "" }), "/")
+}
+
+// yamlText returns an object as YAML, "" if it is absent.
+func yamlText(v document.Value) string {
+	if !v.Exists() {
+		return ""
+	}
+	return string(v.YAML())
 }
 
 // indent indents JSON as kubectl does.
@@ -164,6 +177,14 @@ func (p *objectPrinter) end() {
 	default:
 		p.print("\n    ],\n    \"kind\": \"List\"\n}\n")
 	}
+}
+
+// shownDiff returns a diff for a terminal or a pipe, with colors if colored is set.
+func shownDiff(text string, colored bool) string {
+	if text = readable(text); colored {
+		return colorDiff(text)
+	}
+	return text
 }
 
 func colorDiff(text string) string {

@@ -79,11 +79,7 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 	case "name":
 		p.out = append(p.out, oneLine(resourceLine(r.After.Kind, r.Target.Name))+"\n"...)
 	case "diff":
-		text := readable(p.diff(r))
-		if p.color {
-			text = colorDiff(text)
-		}
-		p.out = append(p.out, text...)
+		p.out = append(p.out, shownDiff(p.diff(r), p.color)...)
 	case "patch":
 		return p.patch(r)
 	}

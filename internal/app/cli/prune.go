@@ -189,13 +189,9 @@ func isOfKind(object document.Value, k schema.GroupVersionKind) bool {
 	return group == k.Group && object.Get("kind").StringOr("") == k.Kind
 }
 
-// target returns the target of a live object, in the namespace that it has without stating one.
+// target returns the target of a live object.
 func (p *pruning) target(o manifest.Object) patchlab.Target {
-	t := targetOf(o.Value)
-	if kind, _, err := p.lab.Kind(o.Value); t.Namespace == "" && err == nil && kind.Namespaced {
-		t.Namespace = p.namespace
-	}
-	return t
+	return targetIn(p.lab, o.Value, p.namespace)
 }
 
 // show prints the objects to prune.
@@ -232,9 +228,5 @@ func (p *pruning) show(objects []manifest.Object) {
 // diffPruned prints a diff that removes an object.
 func (p *printer) diffPruned(t patchlab.Target, object document.Value) {
 	before, _ := p.flags.compared(object, object)
-	text := readable(unified("live/"+fileName(t), "after/"+fileName(t), string(before.YAML()), ""))
-	if p.color {
-		text = colorDiff(text)
-	}
-	p.out = append(p.out, text...)
+	p.out = append(p.out, shownDiff(unified("live/"+fileName(t), "after/"+fileName(t), yamlText(before), ""), p.color)...)
 }

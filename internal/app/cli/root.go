@@ -48,33 +48,16 @@ type App struct {
 	Now func() time.Time
 	// UID returns the uid of a new object; nil generates random ones.
 	UID func() string
-	// Reference is the reference engine if it is part of this program. If it is nil, commands
-	// that need it execute another program.
-	Reference *verify.Reference
-	// Admission adds rules, policies and webhooks to the configuration of a cluster; nil if
-	// this program does not include them.
-	Admission func(*cluster.Config, AdmissionOptions) error
-	// Policies is Admission without webhooks and other calls to servers, for scenarios.
-	Policies func(*cluster.Config) error
-	// Plugins are the admission plugins that serve knows besides those of package plugins.
-	Plugins []plugins.Plugin
-	// Etcd opens a store on etcd if its client is part of this program. If it is nil, 'serve
-	// --store etcd' executes another program.
-	Etcd func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
-
-	// Log gives the logger of serve to libraries that have a log of their own; nil if there are
-	// none.
-	Log func(*slog.Logger)
+	Linked
 
 	// Program is the command with which the user calls patchlab, such as "kubectl patchlab";
 	// "" is "patchlab".
 	Program string
 
-	page func() (http.Handler, error) // the playground; nil is that of package web
-	// opens an address; nil uses the user's browser.
-	browser    func(context.Context, string) error
-	args       []string        // without the program's name
-	stopped    <-chan struct{} // is closed when the program is told to stop; nil if it cannot be
+	page       func() (http.Handler, error)        // the playground; nil is that of package web
+	browser    func(context.Context, string) error // opens an address; nil uses the user's browser
+	args       []string                            // without the program's name
+	stopped    <-chan struct{}                     // is closed when the program is told to stop; nil if it cannot be
 	collection *collection
 	kept       map[string][]byte // inputs that can be read only once, by name
 	quiet      bool              // do not print notes
@@ -109,12 +92,7 @@ func usage(text string) error { return &exit{exitUsage, errors.New(text)} }
 // Run runs patchlab with arguments that do not include the program's name, and returns the
 // exit code.
 func Run(args []string, in io.Reader, out, errOut io.Writer) int {
-	return RunWith(nil, args, in, out, errOut)
-}
-
-// RunWith is Run with an optional reference engine.
-func RunWith(reference *verify.Reference, args []string, in io.Reader, out, errOut io.Writer) int {
-	return RunLinked(Linked{Reference: reference}, args, in, out, errOut)
+	return RunLinked(Linked{}, args, in, out, errOut)
 }
 
 // AdmissionOptions are those of package admission that commands set.
@@ -128,19 +106,30 @@ type AdmissionOptions struct {
 // Linked holds the optional parts of a program, whose libraries are too large for every start
 // of patchlab.
 type Linked struct {
+	// Reference is the reference engine if it is part of this program. If it is nil, commands
+	// that need it execute another program.
 	Reference *verify.Reference
+	// Admission adds rules, policies and webhooks to the configuration of a cluster; nil if
+	// this program does not include them.
 	Admission func(*cluster.Config, AdmissionOptions) error
-	Policies  func(*cluster.Config) error
-	Plugins   []plugins.Plugin
-	Etcd      func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
-	Log       func(*slog.Logger)
+	// Policies is Admission without webhooks and other calls to servers, for scenarios.
+	Policies func(*cluster.Config) error
+	// Plugins are the admission plugins that serve knows besides those of package plugins.
+	Plugins []plugins.Plugin
+	// Etcd opens a store on etcd if its client is part of this program. If it is nil, 'serve
+	// --store etcd' executes another program.
+	Etcd func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
+
+	// Log gives the logger of serve to libraries that have a log of their own; nil if there are
+	// none.
+	Log func(*slog.Logger)
 }
 
 // RunLinked is Run with optional parts.
 func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := untilSignal()
 	defer stop()
-	app := &App{In: untilDone(ctx, in), Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Reference: l.Reference, Admission: l.Admission, Policies: l.Policies, Plugins: l.Plugins, Etcd: l.Etcd, Log: l.Log}
+	app := &App{In: untilDone(ctx, in), Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Linked: l}
 	return app.run(ctx, called(os.Args[0], args))
 }
 

@@ -212,7 +212,7 @@ func firstDifference(setups []setup, results [][]scenario.Result) *difference {
 		}
 		d := &difference{Step: i + 1, With: map[string]string{setups[0].name: left, setups[1].name: right}, names: [2]string{setups[0].name, setups[1].name}}
 		if !same {
-			d.Diff = unified(setups[0].name, setups[1].name, yamlOf(before), yamlOf(after))
+			d.Diff = unified(setups[0].name, setups[1].name, yamlText(before), yamlText(after))
 		}
 		return d
 	}
@@ -241,13 +241,6 @@ func withoutNullTimes(v document.Value) document.Value {
 		}
 	}
 	return v
-}
-
-func yamlOf(v document.Value) string {
-	if !v.Exists() {
-		return ""
-	}
-	return string(v.YAML())
 }
 
 // outcomeOf describes the outcome of a step, with its warnings.

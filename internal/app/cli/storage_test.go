@@ -21,9 +21,9 @@ func (lostStore) Health(context.Context) error { return errLost }
 
 // TestHealthIsTheStores checks that a server over etcd is as healthy as its etcd.
 func TestHealthIsTheStores(t *testing.T) {
-	a := &App{Etcd: func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error) {
+	a := &App{Linked: Linked{Etcd: func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error) {
 		return lostStore{store.NewMemory(store.MemoryOptions[*cluster.Record]{})}, nil
-	}}
+	}}}
 	var config cluster.Config
 	var options server.Options
 	o := storeFlags{name: "etcd"}
