@@ -60,8 +60,8 @@ func (c component) status(ctx context.Context) document.Value {
 	if healthy {
 		status = "True"
 	}
-	condition := members{{"type", text("Healthy")}, {"status", text(status)}, {"message", text(message)}}.object()
-	return members{{"apiVersion", text("v1")}, {"kind", text("ComponentStatus")}, {"metadata", members{{"name", text(c.name)}}.object()}, {"conditions", document.NewList(condition)}}.object()
+	condition := object("type", text("Healthy"), "status", text(status), "message", text(message))
+	return object("apiVersion", text("v1"), "kind", text("ComponentStatus"), "metadata", object("name", text(c.name)), "conditions", document.NewList(condition))
 }
 
 // probe asks a program for its health (k8s.io/kubernetes/pkg/probe/http).

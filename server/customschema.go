@@ -27,7 +27,7 @@ func (d *describer) customSchema(k *schema.Kind) document.Value {
 		out = d.inline(k.Type())
 	case d.v2 && has(out, keepsUnknown):
 		// Properties would make kubectl refuse all other fields.
-		return withSelectable(k, members{{"type", text("object")}, {kindsKey, kindList(k.Group, k.Version, k.Kind)}}.object())
+		return withSelectable(k, object("type", text("object"), kindsKey, kindList(k.Group, k.Version, k.Kind)))
 	default:
 		out = d.structural(out)
 	}
@@ -52,18 +52,18 @@ const (
 // customList returns the schema of the list of a custom kind whose schema has the given name.
 func (d *describer) customList(k *schema.Kind, name string) document.Value {
 	typeMeta := definitions.Schema(d.version, metaPackage+"APIGroup").Get("properties")
-	return withSelectable(k, members{
-		{"description", text(k.ListKind + " is a list of " + k.Kind)},
-		{"type", text("object")},
-		{"required", document.NewStrings("items")},
-		{"properties", members{
-			{"apiVersion", typeMeta.Get("apiVersion")},
-			{"kind", typeMeta.Get("kind")},
-			{"metadata", d.metadata(listMetaName, listMetaText)},
-			{"items", members{{"description", text("List of " + k.Resource + ". More info: " + conventions)}, {"type", text("array")}, {"items", d.reference(name)}}.object()},
-		}.object()},
-		{kindsKey, kindList(k.Group, k.Version, k.ListKind)},
-	}.object())
+	return withSelectable(k, object(
+		"description", text(k.ListKind+" is a list of "+k.Kind),
+		"type", text("object"),
+		"required", document.NewStrings("items"),
+		"properties", object(
+			"apiVersion", typeMeta.Get("apiVersion"),
+			"kind", typeMeta.Get("kind"),
+			"metadata", d.metadata(listMetaName, listMetaText),
+			"items", object("description", text("List of "+k.Resource+". More info: "+conventions), "type", text("array"), "items", d.reference(name)),
+		),
+		kindsKey, kindList(k.Group, k.Version, k.ListKind),
+	))
 }
 
 // withSelectable adds the selectable fields of a custom kind to its schema or that of its list.
@@ -73,7 +73,7 @@ func withSelectable(k *schema.Kind, s document.Value) document.Value {
 	}
 	var fields document.ListBuilder
 	for _, path := range k.Selectable {
-		fields.Append(members{{"fieldPath", text(strings.TrimPrefix(path, "."))}}.object())
+		fields.Append(object("fieldPath", text(strings.TrimPrefix(path, "."))))
 	}
 	return s.With("x-kubernetes-selectable-fields", fields.List())
 }
@@ -83,7 +83,7 @@ func withSelectable(k *schema.Kind, s document.Value) document.Value {
 func (d *describer) metadata(name, description string) document.Value {
 	out := d.published(name)
 	if !d.v2 {
-		out = members{{"allOf", document.NewList(out)}}.object()
+		out = object("allOf", document.NewList(out))
 	}
 	return out.With("description", text(description))
 }
@@ -129,7 +129,7 @@ func withTypes(s document.Value) document.Value {
 	case !anyOf.Exists():
 		return s.With("anyOf", types)
 	}
-	all := []document.Value{members{{"anyOf", types}}.object()}
+	all := []document.Value{object("anyOf", types)}
 	for _, v := range allOf.Items() {
 		all = append(all, v)
 	}
@@ -138,7 +138,7 @@ func withTypes(s document.Value) document.Value {
 
 // integerOrString returns the anyOf of an int-or-string.
 func integerOrString() document.Value {
-	return document.NewList(members{{"type", text("integer")}}.object(), members{{"type", text("string")}}.object())
+	return document.NewList(object("type", text("integer")), object("type", text("string")))
 }
 
 // embedded adds the fields that all objects have to the schema of an embedded object.
@@ -157,8 +157,8 @@ func (d *describer) embedded(s document.Value) document.Value {
 		}
 	}
 	return s.With("required", document.NewStrings(required...)).With("properties", properties.
-		With("apiVersion", members{{"type", text("string")}, {"description", text(apiVersionText)}}.object()).
-		With("kind", members{{"type", text("string")}, {"description", text(kindText)}}.object()).
+		With("apiVersion", object("type", text("string"), "description", text(apiVersionText))).
+		With("kind", object("type", text("string"), "description", text(kindText))).
 		With("metadata", d.metadata(objectMetaName, metadataText)))
 }
 

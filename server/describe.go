@@ -83,12 +83,10 @@ func kindList(group, version, kind string) document.Value {
 }
 
 func kindObject(group, version, kind string) document.Value {
-	return members{{"group", text(group)}, {"version", text(version)}, {"kind", text(kind)}}.object()
+	return object("group", text(group), "version", text(version), "kind", text(kind))
 }
 
-func (d *describer) reference(name string) document.Value {
-	return members{{"$ref", text(d.prefix + name)}}.object()
-}
+func (d *describer) reference(name string) document.Value { return object("$ref", text(d.prefix+name)) }
 
 // ofCatalog reports whether a type is one of the catalog, whose schema is published. A type
 // with the same name that comes from an OpenAPI document may be of another version.
@@ -120,16 +118,16 @@ func (d *describer) schema(t *schema.Type) document.Value {
 // reference is wrapped in allOf.
 func (d *describer) field(f *schema.Field) document.Value {
 	out := d.schema(f.Type)
-	beside := members{
-		{"default", literal(f.Default)},
-		{"x-kubernetes-patch-strategy", textOr(f.Strategy.String())},
-		{"x-kubernetes-patch-merge-key", textOr(f.MergeKey)},
-	}.object()
+	beside := object(
+		"default", literal(f.Default),
+		"x-kubernetes-patch-strategy", textOr(f.Strategy.String()),
+		"x-kubernetes-patch-merge-key", textOr(f.MergeKey),
+	)
 	if beside.Len() == 0 {
 		return out
 	}
 	if out.Get("$ref").Exists() && !d.v2 {
-		out = members{{"allOf", document.NewList(out)}}.object()
+		out = object("allOf", document.NewList(out))
 	}
 	for key, value := range beside.Members() {
 		out = out.With(key, value)
@@ -142,7 +140,7 @@ func (d *describer) inline(t *schema.Type) document.Value {
 	var b document.ObjectBuilder
 	switch {
 	case t.Format == "quantity" && !d.v2:
-		b.Set("oneOf", document.NewList(members{{"type", text("string")}}.object(), members{{"type", text("number")}}.object()))
+		b.Set("oneOf", document.NewList(object("type", text("string")), object("type", text("number"))))
 	case t.Format == "quantity":
 		b.Set("type", text("string"))
 	case t.Scalar == schema.AnyScalar && t.Name != "":

@@ -34,7 +34,7 @@ func (f *fake) Do(ctx context.Context, r *cluster.Request) (*cluster.Response, e
 	if f.answer != nil {
 		return f.answer(ctx, r)
 	}
-	return &cluster.Response{Code: 200, Object: members{{"kind", text("ConfigMap")}, {"apiVersion", text("v1")}}.object()}, nil
+	return &cluster.Response{Code: 200, Object: object("kind", text("ConfigMap"), "apiVersion", text("v1"))}, nil
 }
 
 func (f *fake) Read(ctx context.Context, r *cluster.Request) (*cluster.Reading, error) {

@@ -53,7 +53,7 @@ func TestSlowBodiesKeepNoSlot(t *testing.T) {
 // occupy request slots.
 func TestSlowReadersKeepNoSlot(t *testing.T) {
 	f := newFake(t)
-	large := members{{"kind", text("ConfigMap")}, {"data", text(strings.Repeat("x", 32<<20))}}.object()
+	large := object("kind", text("ConfigMap"), "data", text(strings.Repeat("x", 32<<20)))
 	f.answer = func(context.Context, *cluster.Request) (*cluster.Response, error) {
 		return &cluster.Response{Code: 200, Object: large}, nil
 	}

@@ -238,14 +238,14 @@ func (s *Server) describe(c contents) document.Value {
 	d.add(&paths, c)
 	info := s.apiInfo()
 	if c.custom() {
-		info = members{{"title", text("Kubernetes CRD Swagger")}, {"version", text("v0.1.0")}}.object()
+		info = object("title", text("Kubernetes CRD Swagger"), "version", text("v0.1.0"))
 	}
-	return members{
-		{"openapi", text("3.0.0")},
-		{"info", info},
-		{"paths", paths.Object()},
-		{"components", members{{"schemas", d.schemas.Object()}}.object()},
-	}.object()
+	return object(
+		"openapi", text("3.0.0"),
+		"info", info,
+		"paths", paths.Object(),
+		"components", object("schemas", d.schemas.Object()),
+	)
 }
 
 // writtenSchema returns the schema of a custom resource as it is in the CRD, including
@@ -268,7 +268,7 @@ func (s *Server) apiInfo() document.Value {
 	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
 		version = catalog.Version()
 	}
-	return members{{"title", text("Kubernetes")}, {"version", text(version)}}.object()
+	return object("title", text("Kubernetes"), "version", text(version))
 }
 
 // openAPIv2Protobuf is the media type with which kubectl requests OpenAPI v2. In an older
@@ -329,19 +329,15 @@ func (s *Server) describeV2(all []contents) document.Value {
 	for _, c := range all {
 		d.add(&paths, c)
 	}
-	return members{{"swagger", text("2.0")}, {"info", s.apiInfo()}, {"paths", paths.Object()}, {"definitions", d.schemas.Object()}}.object()
+	return object("swagger", text("2.0"), "info", s.apiInfo(), "paths", paths.Object(), "definitions", d.schemas.Object())
 }
 
-// members are the keys and values of a JSON object, of which absent values are left out.
-type members []struct {
-	key   string
-	value document.Value
-}
-
-func (m members) object() document.Value {
+// object returns an object of alternating keys and values; absent values are left out. (A slice of pairs would be
+// typed, but the compiler would move each value to the heap, as the key beside it reaches the object.)
+func object(members ...any) document.Value {
 	var b document.ObjectBuilder
-	for _, one := range m {
-		b.Set(one.key, one.value)
+	for i := 0; i+1 < len(members); i += 2 {
+		b.Set(members[i].(string), members[i+1].(document.Value))
 	}
 	return b.Object()
 }

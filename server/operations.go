@@ -73,19 +73,19 @@ func (d *describer) informationPath(b *document.ObjectBuilder, c contents) {
 	default:
 		description, response = "get information of a group", d.response(d.shared("APIGroup"))
 	}
-	b.Set("/"+c.path+"/", members{{"get", members{
-		{"description", text(description)},
-		{"responses", members{{"200", response}}.object()},
-	}.object()}}.object())
+	b.Set("/"+c.path+"/", object("get", object(
+		"description", text(description),
+		"responses", object("200", response),
+	)))
 }
 
 // stringResponse describes a response that kube-apiserver declares as a string.
 func (d *describer) stringResponse(mediaType string) document.Value {
-	out, schema := members{{"description", text("OK")}}.object(), members{{"type", text("string")}}.object()
+	out, schema := object("description", text("OK")), object("type", text("string"))
 	if d.v2 {
 		return out.With("schema", schema)
 	}
-	return out.With("content", members{{mediaType, members{{"schema", schema}}.object()}}.object())
+	return out.With("content", object(mediaType, object("schema", schema)))
 }
 
 // watchPaths adds the deprecated watch paths, from which client generators derive that a
@@ -187,12 +187,12 @@ func (d *describer) operations(k *schema.Kind, name string, kind schema.GroupVer
 		case verb == "delete", verb == "deletecollection":
 			result = d.shared("Status")
 		}
-		out := members{
-			{"parameters", parameters.List()},
-			{"responses", members{{"200", d.response(result)}}.object()},
-			{"x-kubernetes-action", text(op.action)},
-			{"x-kubernetes-group-version-kind", kindObject(kind.Group, kind.Version, kind.Kind)},
-		}.object()
+		out := object(
+			"parameters", parameters.List(),
+			"responses", object("200", d.response(result)),
+			"x-kubernetes-action", text(op.action),
+			"x-kubernetes-group-version-kind", kindObject(kind.Group, kind.Version, kind.Kind),
+		)
 		switch content := d.requestBody(k, verb, name); {
 		case content.Exists() && !d.v2:
 			out = out.With("requestBody", content)
@@ -210,19 +210,19 @@ func (d *describer) operations(k *schema.Kind, name string, kind schema.GroupVer
 
 // response describes a response with its schema, or without one if it is unknown.
 func (d *describer) response(name string) document.Value {
-	out := members{{"description", text("OK")}}.object()
+	out := object("description", text("OK"))
 	switch {
 	case name == "":
 		return out
 	case d.v2:
 		return out.With("schema", d.reference(name))
 	}
-	return out.With("content", members{{"application/json", members{{"schema", d.reference(name)}}.object()}}.object())
+	return out.With("content", object("application/json", object("schema", d.reference(name))))
 }
 
 func (d *describer) requestBody(k *schema.Kind, verb, name string) document.Value {
 	types := []string{"application/json", "application/yaml"}
-	body := members{{"type", text("object")}}.object()
+	body := object("type", text("object"))
 	switch verb {
 	case "create", "update":
 		if name != "" {
@@ -238,9 +238,9 @@ func (d *describer) requestBody(k *schema.Kind, verb, name string) document.Valu
 	}
 	var content document.ObjectBuilder
 	for _, t := range types {
-		content.Set(t, members{{"schema", body}}.object())
+		content.Set(t, object("schema", body))
 	}
-	return members{{"content", content.Object()}}.object()
+	return object("content", content.Object())
 }
 
 // patchTypes returns the media types of the patches of a kind. When apply cannot merge by OpenAPI
@@ -261,9 +261,9 @@ func (d *describer) parameter(name, in string) document.Value {
 	case "limit", "timeoutSeconds", "gracePeriodSeconds":
 		kind = "integer"
 	}
-	out := members{{"name", text(name)}, {"in", text(in)}, {"required", yes(in == "path")}}.object()
+	out := object("name", text(name), "in", text(in), "required", yes(in == "path"))
 	if d.v2 {
 		return out.With("type", text(kind))
 	}
-	return out.With("schema", members{{"type", text(kind)}}.object())
+	return out.With("schema", object("type", text(kind)))
 }

@@ -114,7 +114,7 @@ func (s *Server) writeList(w *writer, r *http.Request, form answerForm, t target
 		s.wireList(w, r, form, code, apiVersion, kind, metadata, items)
 		return
 	}
-	rest := members{{"apiVersion", text(apiVersion)}, {"kind", text(kind)}, {"metadata", metadata}}.object()
+	rest := object("apiVersion", text(apiVersion), "kind", text(kind), "metadata", metadata)
 	key, element := "items", l.item
 	switch form.as {
 	case formTable:

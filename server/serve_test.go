@@ -94,7 +94,7 @@ func TestServeFinishesRunningRequests(t *testing.T) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		return &cluster.Response{Code: 200, Object: members{{"kind", text("ConfigMap")}, {"apiVersion", text("v1")}}.object()}, nil
+		return &cluster.Response{Code: 200, Object: object("kind", text("ConfigMap"), "apiVersion", text("v1"))}, nil
 	}
 	url, client, stop := serve(t, New(f, Options{}), false)
 	answered := make(chan string, 1)

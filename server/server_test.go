@@ -130,7 +130,7 @@ func TestConcurrentRequestsAreBounded(t *testing.T) {
 	f.answer = func(context.Context, *cluster.Request) (*cluster.Response, error) {
 		entered <- struct{}{}
 		<-leave
-		return &cluster.Response{Code: 200, Object: members{{"kind", text("ConfigMap")}}.object()}, nil
+		return &cluster.Response{Code: 200, Object: object("kind", text("ConfigMap"))}, nil
 	}
 	s := New(f, Options{MaxReads: 1, MaxWrites: 1})
 	var wg sync.WaitGroup
@@ -191,8 +191,8 @@ func (b *breaking) Write(p []byte) (int, error) {
 func TestPanicInAResponseBreaksTheConnection(t *testing.T) {
 	f := newFake(t)
 	f.answer = func(context.Context, *cluster.Request) (*cluster.Response, error) {
-		return &cluster.Response{Code: 200, Object: members{{"apiVersion", text("v1")}, {"kind", text("ConfigMapList")},
-			{"items", document.NewList(members{{"metadata", members{{"name", text("a")}}.object()}, {"data", members{{"k", text(strings.Repeat("x", 1<<20))}}.object()}}.object())}}.object()}, nil
+		return &cluster.Response{Code: 200, Object: object("apiVersion", text("v1"), "kind", text("ConfigMapList"),
+			"items", document.NewList(object("metadata", object("name", text("a")), "data", object("k", text(strings.Repeat("x", 1<<20))))))}, nil
 	}
 	s := New(f, Options{})
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.ServeHTTP(&breaking{ResponseWriter: w}, r) }))

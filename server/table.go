@@ -87,13 +87,13 @@ func isList(v document.Value) bool {
 
 // metadataOf converts an object of a kind to PartialObjectMetadata.
 func metadataOf(form answerForm, k *schema.Kind, v document.Value) document.Value {
-	return members{{"kind", text(formMetadata)}, {"apiVersion", text(form.apiVersion())}, {"metadata", defaults.InternalMetadata(k, v.Get("metadata"))}}.object()
+	return object("kind", text(formMetadata), "apiVersion", text(form.apiVersion()), "metadata", defaults.InternalMetadata(k, v.Get("metadata")))
 }
 
 // listMeta returns the metadata of a table or a list of PartialObjectMetadata. An empty
 // continue token is left out; from an object only the resourceVersion is kept.
 func listMeta(meta document.Value) document.Value {
-	out := members{{"resourceVersion", meta.Get("resourceVersion")}, {"remainingItemCount", meta.Get("remainingItemCount")}}.object()
+	out := object("resourceVersion", meta.Get("resourceVersion"), "remainingItemCount", meta.Get("remainingItemCount"))
 	if token := meta.Get("continue"); token.StringOr("") != "" {
 		out = out.With("continue", token)
 	}
@@ -121,10 +121,10 @@ func (t *tabulator) definitions() document.Value {
 		if c.Name == "" {
 			continue
 		}
-		b.Append(members{
-			{"name", text(c.Name)}, {"type", text(c.Type)}, {"format", text(c.Format)},
-			{"description", text(c.Description)}, {"priority", document.NewInt(int64(c.Priority))},
-		}.object())
+		b.Append(object(
+			"name", text(c.Name), "type", text(c.Type), "format", text(c.Format),
+			"description", text(c.Description), "priority", document.NewInt(int64(c.Priority)),
+		))
 	}
 	return b.List()
 }
@@ -166,12 +166,12 @@ func (t *tabulator) row(o document.Value) document.Value {
 			shown = o.With("kind", text(t.kind.Kind)).With("apiVersion", text(t.kind.APIVersion()))
 		}
 	}
-	return members{{"cells", cells.List()}, {"conditions", table.Conditions(t.kind, o)}, {"object", shown}}.object()
+	return object("cells", cells.List(), "conditions", table.Conditions(t.kind, o), "object", shown)
 }
 
 // tableOf converts an object to a table with one row.
 func (s *Server) tableOf(form answerForm, t target, v document.Value, include string) document.Value {
 	table := s.newTable(form, t, include)
-	return members{{"kind", text(formTable)}, {"apiVersion", text(form.apiVersion())}, {"metadata", listMeta(v.Get("metadata"))},
-		{"columnDefinitions", table.definitions()}, {"rows", document.NewList(table.row(v))}}.object()
+	return object("kind", text(formTable), "apiVersion", text(form.apiVersion()), "metadata", listMeta(v.Get("metadata")),
+		"columnDefinitions", table.definitions(), "rows", document.NewList(table.row(v)))
 }
