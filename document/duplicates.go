@@ -19,7 +19,7 @@ func (p *parser) sortMembers(base int) error {
 				pos := p.doc.position(p.keyOffset(kids[n]))
 				return &SyntaxError{Position: pos, Reason: "key \"" + kids[n].key + "\" is duplicated in the object", Err: ErrDuplicateKey}
 			}
-			p.twice = append(p.twice, offsetIn(p.s, kids[n].raw))
+			p.twice = append(p.twice, p.valueOffset(kids[n]))
 		}
 		last := kids[n-1]
 		if n > 1 && p.dups == DuplicatesMerged {
@@ -31,12 +31,18 @@ func (p *parser) sortMembers(base int) error {
 	return nil
 }
 
-// keyOffset returns the offset of a member's key, searching backward from its value.
-func (p *parser) keyOffset(n node) int {
+// valueOffset returns the offset of a member's value.
+func (p *parser) valueOffset(n node) int {
 	at := offsetIn(p.s, n.raw)
 	if n.kind == String {
-		at--
+		at-- // the quote
 	}
+	return at
+}
+
+// keyOffset returns the offset of a member's key, searching backward from its value.
+func (p *parser) keyOffset(n node) int {
+	at := p.valueOffset(n)
 	for at--; at > 0 && p.s[at] != '"'; at-- {
 	}
 	for at--; at > 0; at-- {

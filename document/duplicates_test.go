@@ -36,7 +36,7 @@ func TestPositionsOfDuplicates(t *testing.T) {
 		if i > 0 {
 			text.WriteString([]string{",", ",\n"}[i%2])
 		}
-		text.WriteString(` {"k": {"x": 1, "ä\n": 2, "x": 3}, "l": "]{\"", "k": ""}`)
+		text.WriteString(` {"k": {"x": 1, "ä\n": 2, "x": "y"}, "l": "]{\"", "k": ""}`)
 	}
 	text.WriteString("]}")
 	d, err := Parse([]byte(text.String()), Options{Duplicates: DuplicatesLast})
@@ -48,7 +48,7 @@ func TestPositionsOfDuplicates(t *testing.T) {
 	}
 	offset := 0
 	for i, got := range d.Duplicates {
-		want, value := fmt.Sprintf("[\"é\"][%d].k.x", i/2), `3}`
+		want, value := fmt.Sprintf("[\"é\"][%d].k.x", i/2), `"y"}`
 		if i%2 == 1 {
 			want, value = fmt.Sprintf("[\"é\"][%d].k", i/2), `"}`
 		}

@@ -170,8 +170,11 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 		if objectsIn[all[i].Position().Name] > 1 {
 			among = target.String()
 		}
-		for _, f := range slices.Concat(unknown[i], duplicateKeys(all[i]), list) {
+		for _, f := range slices.Concat(unknown[i], list) {
 			found = append(found, locatedFinding{f, target, all[i].PositionOf(f.Path), among})
+		}
+		for _, d := range duplicatesIn(all[i]) { // of several duplicates of one key, each has its own position
+			found = append(found, locatedFinding{finding(explain.LintDuplicateKey, d.Path, d.Path.String()+" is specified twice"), target, d.Position, among})
 		}
 		doc := all[i].Document
 		if _, ok := converted[doc]; !ok {
@@ -278,15 +281,6 @@ func sorted(found []locatedFinding) []locatedFinding {
 	slices.SortStableFunc(found, func(a, b locatedFinding) int {
 		return cmp.Or(first[a.Position.Name]-first[b.Position.Name], a.Position.Line-b.Position.Line, a.Position.Column-b.Position.Column)
 	})
-	return found
-}
-
-// duplicateKeys returns a finding for each duplicate key of an object.
-func duplicateKeys(o manifest.Object) []explain.Finding {
-	var found []explain.Finding
-	for _, d := range duplicatesIn(o) {
-		found = append(found, finding(explain.LintDuplicateKey, d.Path, d.Path.String()+" is specified twice"))
-	}
 	return found
 }
 
