@@ -38,7 +38,7 @@ func skippedNotes(skipped []manifest.Skipped, adjective, advice string) (notes [
 		}
 	}
 	add(manifest.NoObject, documents, "document that is not an object", "documents that are not objects", 3, "")
-	add(manifest.Configuration, len(names[manifest.Configuration]), "document of a kind that no API server has", "documents of kinds that no API server has", 10, "")
+	add(manifest.Configuration, len(names[manifest.Configuration]), "document without metadata, or of a kind that no API server has,", "documents without metadata, or of kinds that no API server has,", 10, "")
 	add(manifest.KustomizeInput, len(names[manifest.KustomizeInput]), "file that a kustomization uses as a patch or another input", "files that kustomizations use as patches or other inputs", 5, "")
 	add(manifest.Kustomization, len(names[manifest.Kustomization]), "kustomization", "kustomizations", 3, "; "+advice)
 	add(manifest.Encrypted, len(names[manifest.Encrypted]), "file that SOPS has encrypted", "files that SOPS has encrypted", 5, "; decrypt them first, for example with 'sops decrypt'")

@@ -69,7 +69,7 @@ func Hint(data []byte, err *document.SyntaxError) string {
 		return "this is not a text file in UTF-8"
 	case bytes.HasPrefix(data, []byte("%YAML")):
 		return "Kubernetes uses YAML 1.1, and kubectl refuses this directive; remove the line"
-	case bytes.Contains(data, []byte("{{")) && bytes.Contains(data, []byte("}}")):
+	case bytes.Contains(data, []byte("{{")) && bytes.Contains(data, []byte("}}")), bytes.HasPrefix(data, []byte("{%")): // of Helm, of Jinja
 		return "this looks like a template; render it first, for example with 'helm template'"
 	case bytes.HasPrefix(data, []byte("Name:  ")):
 		return "this looks like the output of 'kubectl describe'; use that of 'kubectl get -o yaml --show-managed-fields'"

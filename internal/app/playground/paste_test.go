@@ -240,6 +240,7 @@ func TestRefusedStepHasHint(t *testing.T) {
 		{"a field without a similar one", namedDeployment + "spec: {zzzzzz: 1}\n", ".spec.zzzzzz: field not declared in schema"},
 		{"a live object", liveSettings, "metadata.managedFields must be nil; this is a live object; remove managedFields, and the other fields that the API server sets, from the manifest"},
 		{"a tab", "a:\n\tb: c\n", "invalid YAML: found character that cannot start any token; this line begins with a tab; indent YAML with spaces"},
+		{"a template of Jinja", "{% raw %}\na: b\n", "; this looks like a template; render it first, for example with 'helm template'"},
 		{"a template", "a: b\n{{- toYaml .Values.a }}\n", "; this looks like a template; render it first, for example with 'helm template'"},
 	} {
 		var out RunOutput
