@@ -23,5 +23,5 @@ func hintFor(t *schema.Type, v document.Value, path document.Path) string {
 	if text, _ := v.Text(); strings.Contains(text, "{{") && strings.Contains(text, "}}") {
 		return "this looks like a template; render it first, for example with 'helm template'"
 	}
-	return explain.QuoteHint(t.At(path), v)
+	return explain.ValueHint(t.At(path), v)
 }

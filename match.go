@@ -125,7 +125,7 @@ func notString(object document.Value, field ...string) string {
 		return ""
 	}
 	text := strings.Join(field, ".") + " must be a string, not a " + v.Kind().String()
-	if hint := explain.QuoteHint(&schema.Type{Scalar: schema.StringScalar}, v); hint != "" {
+	if hint := explain.ValueHint(&schema.Type{Scalar: schema.StringScalar}, v); hint != "" {
 		text += "; " + hint
 	}
 	return text

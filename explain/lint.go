@@ -228,7 +228,7 @@ func (l *linter) misfit(e *structured.TypeError) {
 		l.mistyped[path] = true
 	}
 	l.add(rule, at, path+": "+e.Reason)
-	if remedy := QuoteHint(l.typ.At(at), l.object.Follow(at)); rule == lintType && remedy != "" {
+	if remedy := ValueHint(l.typ.At(at), l.object.Follow(at)); rule == lintType && remedy != "" {
 		l.found[len(l.found)-1].Remedy = strings.ToUpper(remedy[:1]) + remedy[1:] + "."
 	}
 }

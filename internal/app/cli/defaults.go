@@ -245,7 +245,7 @@ func (f *filling) decodes(kind *schema.Kind, obj manifest.Object) error {
 	_, problems, err := defaults.Decode(kind, obj.Value, defaults.FromJSON)
 	var undecoded *defaults.DecodeError
 	if errors.As(err, &undecoded) {
-		hint := explain.QuoteHint(kind.Type().At(undecoded.Path), undecoded.Value)
+		hint := explain.ValueHint(kind.Type().At(undecoded.Path), undecoded.Value)
 		if hint != "" {
 			hint = "; " + hint
 		}

@@ -8,11 +8,11 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// QuoteHint returns advice for a value that YAML parsed as a boolean or a number although the
-// schema expects a string, and for the reverse. YAML 1.1 reads yes, no, on, off, y and n as
-// booleans. The parsed value is not suggested as the string, because it may be spelled
-// differently in the file.
-func QuoteHint(t *schema.Type, v document.Value) string {
+// ValueHint returns advice for a value that YAML parsed as a boolean or a number although the
+// schema expects a string, for the reverse, and for a variable in a place that cannot hold a text.
+// YAML 1.1 reads yes, no, on, off, y and n as booleans. The parsed value is not suggested as the string,
+// because it may be spelled differently in the file.
+func ValueHint(t *schema.Type, v document.Value) string {
 	if t == nil {
 		return ""
 	}
@@ -25,6 +25,8 @@ func QuoteHint(t *schema.Type, v document.Value) string {
 	case t.Scalar == schema.IntegerScalar && isNumber(text) && !strings.Contains(text, "."), t.Scalar == schema.NumberScalar && isNumber(text),
 		t.Scalar == schema.BooleanScalar && (text == "true" || text == "false"):
 		return "remove the quotes: " + text
+	case strings.Contains(text, "${"):
+		return "this looks like a variable; substitute it first, for example with envsubst or 'flux envsubst'"
 	}
 	return ""
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-func TestQuoteHints(t *testing.T) {
+func TestValueHints(t *testing.T) {
 	const quoteNumber, quoteBoolean = "put it in quotes as it is written: YAML reads 1.10 as 1.1, 010 as 8 and 1e3 as 1000", "put it in quotes: YAML reads yes, no, on, off, true and false as booleans"
+	const variable = "this looks like a variable; substitute it first, for example with envsubst or 'flux envsubst'"
 	integer, number := &schema.Type{Scalar: schema.IntegerScalar}, &schema.Type{Scalar: schema.NumberScalar}
 	text, boolean := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.BooleanScalar}
 	for _, c := range []struct {
@@ -35,13 +36,16 @@ func TestQuoteHints(t *testing.T) {
 		{"a boolean in quotes", boolean, `"false"`, "remove the quotes: false"},
 		{"a text that YAML reads as a boolean without quotes, but JSON does not", boolean, `"yes"`, ""},
 		{"a number for a boolean", boolean, "1", ""},
+		{"a variable for a number, as Flux substitutes it", integer, `"${REPLICAS:=2}"`, variable},
+		{"one for bytes in Base64", text, "${PASSWORD}", variable},
+		{"one for an object", &schema.Type{Map: &schema.MapType{}}, "${LABELS}", variable},
 		{"a value of an unknown type", nil, "1", ""},
 	} {
 		d, err := document.ParseYAML([]byte(c.yaml), document.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := explain.QuoteHint(c.typ, d.Root); got != c.want {
+		if got := explain.ValueHint(c.typ, d.Root); got != c.want {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
 		}
 	}
