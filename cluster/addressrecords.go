@@ -25,7 +25,8 @@ type addressRecords struct{ endpoint atomic.Pointer[endpoint] }
 type reservation []string
 
 // RecordAddresses creates an IPAddress for each cluster IP of the Services in the store, as
-// kube-apiserver does when it starts, and from then on for each cluster IP that is allocated. Existing
+// kube-apiserver does when it starts, and from then on for each cluster IP that is allocated. It deletes those whose
+// Service does not exist or does not have the IP, which a server that ends during a write leaves behind. Other existing
 // objects are not changed. A cluster that does not allocate addresses, or whose version of Kubernetes does not
 // serve IPAddresses, has none.
 func (c *Cluster) RecordAddresses(ctx context.Context) error {
@@ -47,7 +48,7 @@ func (c *Cluster) RecordAddresses(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return c.deleteLeaked(ctx)
 }
 
 // recordAddress creates the IPAddress of a cluster IP of a stored Service, whose key is given, unless it

@@ -16,11 +16,25 @@ func AddressRecord(ip string, service document.Value) document.Value {
 		family = "IPv6"
 	}
 	labels := document.NewObject().With("ipaddress.kubernetes.io/ip-family", document.NewString(family)).
-		With("ipaddress.kubernetes.io/managed-by", document.NewString("ipallocator.k8s.io"))
+		With(recordManager, document.NewString(recordAllocator))
 	return document.NewObject().With("apiVersion", document.NewString(ipAddressStrategy.Group+"/v1")).
 		With("kind", document.NewString("IPAddress")).
 		With("metadata", document.NewObject().With("name", document.NewString(ip)).With("labels", labels)).
 		With("spec", document.NewObject().With("parentRef", serviceReference(service)))
+}
+
+// The label of the IPAddresses that API servers create for cluster IPs, and its value.
+const (
+	recordManager   = "ipaddress.kubernetes.io/managed-by"
+	recordAllocator = "ipallocator.k8s.io"
+)
+
+// RecordedService returns the namespace and name of the Service for which an API server has created an IPAddress. ok is
+// false for one that others have created.
+func RecordedService(record document.Value) (namespace, name string, ok bool) {
+	parent := record.Lookup("spec", "parentRef")
+	ok = record.Lookup("metadata", "labels", recordManager).StringOr("") == recordAllocator
+	return parent.Get("namespace").StringOr(""), parent.Get("name").StringOr(""), ok
 }
 
 // RecordsAddressOf reports whether an IPAddress is that of a Service.
