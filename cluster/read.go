@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"errors"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -16,6 +18,9 @@ func (p *pipeline) read(k *schema.Kind, o fieldmanager.Object) (fieldmanager.Obj
 
 // readUpdate is read for an object that was made from the live object of a basis.
 func (p *pipeline) readUpdate(k *schema.Kind, o fieldmanager.Object, b basis) (fieldmanager.Object, *Status) {
+	if isUnreadable(o.Value) {
+		return o, internalError(errUnreadable)
+	}
 	version := o.Value.Get("apiVersion").StringOr("")
 	stored := k
 	if version != k.APIVersion() {
@@ -48,6 +53,9 @@ func (p *pipeline) readUpdate(k *schema.Kind, o fieldmanager.Object, b basis) (f
 	}
 	return o, nil
 }
+
+// errUnreadable is the error for reading an object whose stored value cannot be decoded. It does not quote the value.
+var errUnreadable = errors.New("failed to decode the stored object")
 
 // undeclaredError reports that a custom resource is stored in a version that its definition no
 // longer declares.

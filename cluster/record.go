@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"errors"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -97,12 +98,22 @@ func DecodeRecord(data []byte) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isUnreadable(object.Value) || meta(object.Value, "name") == "" {
+		return nil, errors.New("not an object with a kind and a name")
+	}
 	r := newRecord(object, document.Value{})
 	if bytes.Contains(data, []byte("-0")) && containsNumber(object.Value, writtenNegativeZero) {
 		r.original = object.Value
 	}
 	return r, nil
 }
+
+// UnreadableRecord returns the record of a stored value that cannot be decoded, for the option Unreadable of package
+// store/etcd. Requests that read it fail with an internal error.
+func UnreadableRecord(error) *Record { return recordOf(fieldmanager.Object{}, document.Value{}) }
+
+// isUnreadable reports whether an object is that of an UnreadableRecord: it has no kind.
+func isUnreadable(object document.Value) bool { return !object.Get("kind").Exists() }
 
 // decodeObject decodes an object as it is stored.
 func decodeObject(data []byte) (fieldmanager.Object, error) {

@@ -38,7 +38,7 @@ func open(ctx context.Context, o cli.EtcdOptions) (store.Store[*cluster.Record],
 		return nil, err
 	}
 	s := etcd.New(client, etcd.Options[*cluster.Record]{
-		Prefix: o.Prefix, Encode: (*cluster.Record).Encode, Decode: cluster.DecodeRecord,
+		Prefix: o.Prefix, Encode: (*cluster.Record).Encode, Decode: cluster.DecodeRecord, Unreadable: cluster.UnreadableRecord,
 		Equal: cluster.Equal, UID: (*cluster.Record).UID, Lifetime: (*cluster.Record).Lifetime,
 	})
 	if err := s.Health(ctx); err != nil {

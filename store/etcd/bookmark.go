@@ -124,7 +124,7 @@ func (w *watcher[T]) takeInitial(ctx context.Context) (store.Event[T], bool, err
 // fill reads the next batch of initial items, at revision least or later.
 func (in *initialEvents[T]) fill(ctx context.Context, w *watcher[T], least int64) error {
 	opts := store.ListOptions[T]{Revision: least, Limit: initialBatch, Continue: in.token}
-	page, err := w.store.List(ctx, w.scope.Text, opts)
+	page, err := w.store.list(ctx, w.scope.Text, opts, w.store.watchedItem)
 	if gone, ok := err.(*store.CompactedError); ok {
 		return &store.CompactedError{Revision: in.revision, Oldest: gone.Oldest, Slow: true}
 	}

@@ -12,7 +12,7 @@
 //	client, err := etcd.Dial(etcd.Access{Endpoints: []string{"http://127.0.0.1:2379"}})
 //	…
 //	objects := etcd.New(client, etcd.Options[*cluster.Record]{
-//		Prefix: "/patchlab", Encode: (*cluster.Record).Encode, Decode: cluster.DecodeRecord,
+//		Prefix: "/patchlab", Encode: (*cluster.Record).Encode, Decode: cluster.DecodeRecord, Unreadable: cluster.UnreadableRecord,
 //		Equal: cluster.Equal, UID: (*cluster.Record).UID, Lifetime: (*cluster.Record).Lifetime,
 //	})
 //	cached := store.NewCache(objects, store.CacheOptions[*cluster.Record]{Size: (*cluster.Record).Size})

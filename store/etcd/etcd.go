@@ -24,6 +24,10 @@ type Options[T any] struct {
 	// called for every read.
 	Encode func(T) []byte
 	Decode func([]byte) (T, error)
+	// Unreadable returns the value that watches have in place of one that cannot be decoded, so
+	// that the error for it is that of its readers only. With nil a watch of it ends with
+	// [store.CorruptError], as other reads do.
+	Unreadable func(error) T
 	// Equal reports whether a and b have the same encoding, so that an update need not be
 	// written. With nil every update is written.
 	Equal func(a, b T) bool
@@ -134,6 +138,15 @@ func (s *Store[T]) item(key string, data []byte, revision int64) (store.Item[T],
 		return store.Item[T]{}, &store.CorruptError{Key: key, Revision: revision, Err: err}
 	}
 	return store.Item[T]{Key: key, Value: value, Revision: revision}, nil
+}
+
+// watchedItem is item for a watch.
+func (s *Store[T]) watchedItem(key string, data []byte, revision int64) (store.Item[T], error) {
+	item, err := s.item(key, data, revision)
+	if err != nil && s.options.Unreadable != nil {
+		return store.Item[T]{Key: key, Value: s.options.Unreadable(err), Revision: revision}, nil
+	}
+	return item, err
 }
 
 // Get implements [store.Store].

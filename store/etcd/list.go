@@ -17,6 +17,11 @@ const maxPage = 10_000
 
 // List implements [store.Store].
 func (s *Store[T]) List(ctx context.Context, text string, opts store.ListOptions[T]) (store.Page[T], error) {
+	return s.list(ctx, text, opts, s.item)
+}
+
+// list is List with a function that decodes the items.
+func (s *Store[T]) list(ctx context.Context, text string, opts store.ListOptions[T], item decoder[T]) (store.Page[T], error) {
 	sc, err := keyspace.ParseScope(text)
 	if err != nil {
 		return store.Page[T]{}, err
@@ -30,6 +35,7 @@ func (s *Store[T]) List(ctx context.Context, text string, opts store.ListOptions
 	if err != nil {
 		return store.Page[T]{}, err
 	}
+	l.decode = item
 	page, err := l.page(ctx)
 	if err != nil {
 		err = s.placed(ctx, l.revision, err)
@@ -40,11 +46,15 @@ func (s *Store[T]) List(ctx context.Context, text string, opts store.ListOptions
 	return page, err
 }
 
+// decoder returns the item of a key that has a value since a revision.
+type decoder[T any] func(key string, value []byte, revision int64) (store.Item[T], error)
+
 // lister reads one page.
 type lister[T any] struct {
 	*Store[T]
-	scope keyspace.Scope
-	opts  store.ListOptions[T]
+	scope  keyspace.Scope
+	opts   store.ListOptions[T]
+	decode decoder[T]
 	// revision is the revision to list; 0 means the latest, and is replaced by it after the
 	// first request.
 	revision int64
@@ -85,7 +95,7 @@ func (l *lister[T]) page(ctx context.Context) (store.Page[T], error) {
 		}
 		page.Revision = l.revision
 		for i, kv := range kvs {
-			item, err := l.item(string(kv.Key[len(l.options.Prefix):]), kv.Value, kv.ModRevision)
+			item, err := l.decode(string(kv.Key[len(l.options.Prefix):]), kv.Value, kv.ModRevision)
 			if err != nil {
 				return store.Page[T]{}, err
 			}

@@ -301,14 +301,14 @@ func (w *watcher[T]) event(e *clientv3.Event) (out store.Event[T], err error) {
 	case e.Type == mvccpb.Event_DELETE:
 		out.Type, value = store.Deleted, e.PrevKv
 	}
-	item, err := w.store.item(out.Key, value.Value, value.ModRevision)
+	item, err := w.store.watchedItem(out.Key, value.Value, value.ModRevision)
 	if err != nil || out.Type == store.Added {
 		out.Value = item.Value
 		return out, err
 	}
 	out.Value, out.Previous, out.PreviousRevision = item.Value, item.Value, e.PrevKv.ModRevision
 	if out.Type == store.Modified {
-		item, err = w.store.item(out.Key, e.PrevKv.Value, e.PrevKv.ModRevision)
+		item, err = w.store.watchedItem(out.Key, e.PrevKv.Value, e.PrevKv.ModRevision)
 		out.Previous = item.Value
 	}
 	return out, err

@@ -13,7 +13,7 @@ import (
 func Records(t testing.TB, endpoints []string, prefix string) store.Store[*cluster.Record] {
 	t.Helper()
 	s := etcd.New(Client(t, endpoints), etcd.Options[*cluster.Record]{
-		Prefix: prefix, Encode: (*cluster.Record).Encode, Decode: cluster.DecodeRecord,
+		Prefix: prefix, Encode: (*cluster.Record).Encode, Decode: cluster.DecodeRecord, Unreadable: cluster.UnreadableRecord,
 		Equal: cluster.Equal, UID: (*cluster.Record).UID, Lifetime: (*cluster.Record).Lifetime,
 	})
 	return store.NewCache(s, store.CacheOptions[*cluster.Record]{Size: (*cluster.Record).Size})
