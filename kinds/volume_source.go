@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -111,9 +112,6 @@ func validateISCSI(c *check, n field, volume string, persistent bool) {
 	}
 }
 
-// isISCSIName reports whether kube-apiserver accepts a name as one of the forms of RFC 3720,
-// section 3.2.6.3: iqn.YYYY-MM.domain:name, or "eui." and 16, or "naa." and 32 letters and
-// digits.
 // iscsiNameDetail returns the detail of the error for an iSCSI name that is not valid.
 func iscsiNameDetail(name string, persistent bool) string {
 	if n := len(name); persistent || n >= 3 && among(name[:3], "eui,iqn,naa") {
@@ -122,34 +120,14 @@ func iscsiNameDetail(name string, persistent bool) string {
 	return "must be valid format starting with iqn, eui, or naa"
 }
 
+// isISCSIName reports whether kube-apiserver accepts a name as one of the forms of RFC 3720,
+// section 3.2.6.3: iqn.YYYY-MM.domain:name, or "eui." and 16, or "naa." and 32 letters and
+// digits. Before the first form, it accepts any text that begins with "iqn"; in the place of the period of the
+// others, any character but a line feed.
 func isISCSIName(name string) bool {
-	switch {
-	case strings.HasPrefix(name, "iqn."):
-		return isQualifiedISCSIName(name[4:])
-	case strings.HasPrefix(name, "eui"):
-		return len(name) == 20 && allAlphanumeric(name[4:])
-	case strings.HasPrefix(name, "naa"):
-		return len(name) == 36 && allAlphanumeric(name[4:])
-	}
-	return false
-}
-
-func isQualifiedISCSIName(s string) bool {
-	if len(s) < 8 || s[4] != '-' || s[7] != '.' || !allDigits(s[:4]) || !allDigits(s[5:7]) {
-		return false
-	}
-	domain, name, _ := strings.Cut(s[8:], ":")
-	return domain != "" && allAlphanumeric(strings.NewReplacer("-", "", ".", "").Replace(domain)) &&
-		name != "" && !strings.ContainsAny(name, ",;*&$| \t\n\f\r")
-}
-
-func allAlphanumeric(s string) bool {
-	for i := range len(s) {
-		if !names.IsAlphanumeric(s[i]) {
-			return false
-		}
-	}
-	return true
+	const qualified = `iqn(?:(?s:.*)iqn)?\.[0-9]{4}-[0-9]{2}\.[-.0-9A-Za-z]+:[^,;*&$|\s]+`
+	is, err := regexp.MatchString(`^(?:`+qualified+`|eui.[0-9A-Za-z]{16}|naa.[0-9A-Za-z]{32})$`, name)
+	return is && err == nil
 }
 
 func allDigits(s string) bool {
