@@ -226,7 +226,7 @@ func withWarning(warnings []string, text string) []string {
 }
 
 // admit runs admission for the deletion of an object. It sees the options with the grace period
-// that the object gets, nil for the given one, and with the uid that a namespace or a definition has
+// that the object gets, nil for the asked one, and with the uid that a namespace or a definition has
 // to have; a deletecollection has options of its own for each object, which admission does not see.
 func (d *deletion) admit(ctx context.Context, live fieldmanager.Object, period *int64) *Status {
 	if d.admitted || !d.admits() {
@@ -241,8 +241,8 @@ func (d *deletion) admit(ctx context.Context, live fieldmanager.Object, period *
 	if d.named() {
 		a.Name = meta(live.Value, "name")
 		a.ownNamespace()
-		if period != nil {
-			options.GracePeriodSeconds = period
+		if options.GracePeriodSeconds = period; period == nil {
+			options.GracePeriodSeconds = d.options.askedGrace()
 		}
 		if uid := meta(live.Value, "uid"); options.UID == nil && d.hasOwnPreconditions() {
 			options.UID = &uid

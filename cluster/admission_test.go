@@ -110,13 +110,13 @@ func (o *observedDeletions) Validate(_ context.Context, a *cluster.Attributes) *
 // Admission sees the namespace of a pod and the grace period that it gets, and a deletion that first marks the pod twice:
 // webhooks of kube-apiserver 1.36.3 were called so.
 func TestAdmissionOfDeletions(t *testing.T) {
-	const pods, spec = "/api/v1/namespaces/n/pods", `"spec":{"containers":[{"name":"c","image":"i"}]}`
+	const pods, maps, spec = "/api/v1/namespaces/n/pods", "/api/v1/namespaces/n/configmaps", `"spec":{"containers":[{"name":"c","image":"i"}]}`
 	const bound = `{"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}`
 	dry := func(r *cluster.Request) { r.DryRun = []string{"All"} }
 	for _, c := range []struct {
-		why, pod, path, body string
-		change               func(*cluster.Request)
-		want                 []string
+		why, object, path, body string
+		change                  func(*cluster.Request)
+		want                    []string
 	}{
 		{"a pod without a node", `{"metadata":{"name":"p"},` + spec + `}`, pods + "/p", "", nil, []string{"live, options 0", "ending in 0, options 0"}},
 		{"a dry run ends after the update", `{"metadata":{"name":"p"},` + spec + `}`, pods + "/p", "", dry, []string{"live, options 0"}},
@@ -124,15 +124,18 @@ func TestAdmissionOfDeletions(t *testing.T) {
 		{"with a period", bound, pods + "/p", `{"gracePeriodSeconds":10}`, nil, []string{"live, options 10"}},
 		{"at once", bound, pods + "/p", `{"gracePeriodSeconds":0}`, nil, []string{"live, options 0", "ending in 0, options 0"}},
 		{"with a finalizer", `{"metadata":{"name":"p","finalizers":["example.com/x"]},` + spec + `}`, pods + "/p", "", nil, []string{"live, options 0"}},
+		{"a negative period", bound, pods + "/p", `{"gracePeriodSeconds":-1}`, nil, []string{"live, options 1"}},
+		{"a negative period of a kind without them", `{"metadata":{"name":"p"}}`, maps + "/p", `{"gracePeriodSeconds":-1}`, nil, []string{"live, options 1"}},
+		{"a negative period of a collection", `{"metadata":{"name":"p"}}`, maps, `{"gracePeriodSeconds":-1}`, nil, []string{"live, options -1"}},
 		{"a collection", `{"metadata":{"name":"p"},` + spec + `}`, pods, "", nil, []string{"live", "ending in 0"}},
 		{"an eviction has no admission for the deletion", `{"metadata":{"name":"p"},` + spec + `}`, pods + "/p/eviction", `{"metadata":{"name":"p"}}`, nil, nil},
 	} {
 		seen := &observedDeletions{}
 		q := newRequests(t, cluster.Config{Admission: func(*cluster.Cluster) (cluster.Admission, error) { return seen, nil }})
-		q.must(cluster.Create, pods, c.pod)
+		q.must(cluster.Create, strings.TrimSuffix(strings.TrimSuffix(c.path, "/eviction"), "/p"), c.object)
 		verb := cluster.Delete
 		switch c.path {
-		case pods:
+		case pods, maps:
 			verb = cluster.DeleteCollection
 		case pods + "/p/eviction":
 			verb = cluster.Create

@@ -358,11 +358,7 @@ func (d *deletion) checkPreconditions(live document.Value) *Status {
 // needs none, because that of an earlier one is over. pending reports whether a deletion is under way
 // that this one does not shorten.
 func (d *deletion) grace(object document.Value) (next document.Value, period *int64, pending bool) {
-	asked := d.options.GracePeriodSeconds
-	if asked != nil && *asked < 0 {
-		one := int64(1)
-		asked = &one
-	}
+	asked := d.options.askedGrace()
 	given := metaInt(object, "deletionGracePeriodSeconds")
 	switch {
 	case !hasMeta(object, "deletionTimestamp"):
