@@ -94,7 +94,7 @@ func (t *task) decodeBody() *Status {
 	if err != nil {
 		return decodeStatus(k, root, err)
 	}
-	problems := mergeProblems(doc, duplicates, unknown, k.Builtin && t.Format == JSON)
+	problems := mergeProblems(doc, duplicates, unknown, k.Builtin && t.Format == JSON, k.Type())
 	if err := t.reportProblems(problems[:min(len(problems), maxProblems)]); err != nil {
 		return decodeStatus(k, root, err)
 	}
@@ -331,10 +331,10 @@ const maxProblems = 100
 // mergeProblems joins duplicate keys and unknown fields in the order in which the API server
 // reports them. When it decodes JSON into a Go type (inText), such as the operations of a JSON
 // patch, it reports both in document order, each field once, and does not descend into unknown
-// fields. Otherwise it finds unknown fields only after parsing, so that they follow all duplicate
-// keys. The order is not computed beyond maxProblems, because each position requires a scan of the
+// fields, nor into values of the type whose Go type decodes itself; typed is nil if there are none. Otherwise it
+// finds unknown fields only after parsing, so that they follow all duplicate keys. The order is not computed beyond maxProblems, because each position requires a scan of the
 // text.
-func mergeProblems(doc *document.Document, duplicates, unknown []Problem, inText bool) []Problem {
+func mergeProblems(doc *document.Document, duplicates, unknown []Problem, inText bool, typed *schema.Type) []Problem {
 	type at struct {
 		Problem
 		where document.Position
@@ -349,7 +349,7 @@ func mergeProblems(doc *document.Document, duplicates, unknown []Problem, inText
 	reported := map[string]bool{}
 	for i, d := range doc.Duplicates {
 		message := duplicates[i].Message
-		if !reported[message] && !within(fields, schema.FieldText(d.Path)) {
+		if !reported[message] && !within(fields, schema.FieldText(d.Path)) && !(inText && defaults.InOpaque(typed, d.Path)) {
 			all = append(all, at{duplicates[i], d.Position})
 		}
 		reported[message] = inText

@@ -75,7 +75,7 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 		for i, p := range body.problems {
 			body.problems[i].Message = "json patch " + p.Message
 		}
-		body.problems = mergeProblems(doc, body.problems, unknownOperationMembers(doc.Root), true)
+		body.problems = mergeProblems(doc, body.problems, unknownOperationMembers(doc.Root), true, nil)
 	}
 	t.patch = body
 	return body, nil
@@ -130,7 +130,7 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, *Status) {
 	t.passedBody(StageSent, next)
 	result, problems := next, body.problems
 	if t.Format == JSONPatch {
-		problems = append(problems[:len(problems):len(problems)], carriedDuplicates(body, next)...)
+		problems = append(problems[:len(problems):len(problems)], carriedDuplicates(k, body, next)...)
 	}
 	next, st = t.decodePatched(k, next, object, from, problems)
 	if st != nil && t.Format != StrategicPatch && st.Code == 422 {
@@ -141,8 +141,8 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, *Status) {
 
 // carriedDuplicates reports the duplicate keys within values of a JSON patch that became part
 // of the object. The API server inserts such a value as raw text and finds its duplicate keys
-// when it decodes the patched object.
-func carriedDuplicates(body *patchBody, object document.Value) []Problem {
+// when it decodes the patched object, except in values whose Go type decodes itself.
+func carriedDuplicates(k *schema.Kind, body *patchBody, object document.Value) []Problem {
 	var problems []Problem
 	for _, path := range body.duplicates {
 		if len(path) < 3 || path[1] != document.FieldStep("value") {
@@ -155,7 +155,7 @@ func carriedDuplicates(body *patchBody, object document.Value) []Problem {
 			continue
 		}
 		at, ok := follow(object, op.Get("path").StringOr(""))
-		if at = append(at, path[2:]...); ok && object.Follow(at).Exists() {
+		if at = append(at, path[2:]...); ok && object.Follow(at).Exists() && !(k.Builtin && defaults.InOpaque(k.Type(), at)) {
 			problems = append(problems, Problem{Path: at, Message: fmt.Sprintf("duplicate field %q", schema.FieldText(at)), Duplicate: true})
 		}
 	}

@@ -72,6 +72,18 @@ func classOf(t *schema.Type) class {
 	return structure
 }
 
+// InOpaque reports whether a path in an object of a built-in kind leads into a value whose Go type decodes itself, such as
+// a RawExtension: Go's JSON decoder finds neither unknown nor duplicate fields there.
+func InOpaque(t *schema.Type, path document.Path) bool {
+	for i := 0; t != nil && i < len(path); i++ {
+		if i > 0 && classOf(t) == opaque {
+			return true
+		}
+		t = t.At(path[i : i+1])
+	}
+	return false
+}
+
 // Omits reports whether a field of a built-in kind is stored as a missing one if it has the value: Go's
 // omitempty leaves out "", 0, false, [] and {}, except behind a pointer. It is false for the
 // fields of custom resources.
