@@ -50,7 +50,7 @@ func TestPositionsOfDuplicates(t *testing.T) {
 	for i, got := range d.Duplicates {
 		want, value := fmt.Sprintf("[\"é\"][%d].k.x", i/2), `"y"}`
 		if i%2 == 1 {
-			want, value = fmt.Sprintf("[\"é\"][%d].k", i/2), `"}`
+			want, value = fmt.Sprintf("[\"é\"][%d].k", i/2), `""}`
 		}
 		offset += strings.Index(text.String()[offset:], value)
 		if got.Path.String() != want || got.Position != d.position(offset) {
