@@ -59,6 +59,9 @@ func (w *write) duplicates(path document.Path) string {
 		}
 		items = append(items, text)
 	}
+	if len(items) < 2 {
+		return ""
+	}
 	return "the items " + strings.Join(items, " and ") + " have this key"
 }
 
