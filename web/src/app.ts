@@ -74,6 +74,12 @@ export class App {
   readonly history = new History();
   /** view shows a part of the page on narrow screens, which show one at a time. */
   view: (name: "story" | "request" | "object" | "result") => void = () => undefined;
+
+  /** offerManifest shows the form for the first manifest that is applied to the live object. */
+  offerManifest(): void {
+    this.view("result");
+    document.querySelector<HTMLElement>("#panel .begun [type=submit]")?.focus();
+  }
   /** The fragment of the address if it is not a link that this page can open. It is kept, for a later version of the page. */
   unread = "";
   /** Whether the state is saved in the browser. An embedded page does not save it. */

@@ -19,7 +19,7 @@ class WantedWidget extends WidgetType {
     return other.text === this.text;
   }
   override toDOM(): HTMLElement {
-    return h("span", { class: "wanted" }, this.text);
+    return h("span", { class: "wanted", title: this.text }, this.text);
   }
 }
 

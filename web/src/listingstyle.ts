@@ -33,6 +33,8 @@ export const listingLook = EditorView.theme({
   ".none .tok-str, .none .tok-num": { color: "inherit" },
   ".removed .tok-key, .removed .tok-str, .removed .tok-num": { color: "var(--text)" },
   ".blame": { marginLeft: "2.5em", color: "var(--muted)", fontStyle: "italic", fontFamily: "var(--sans)", fontSize: "0.71875rem" },
+  // Where lines are not wrapped, a long value ends with an ellipsis instead of at the edge; the result has all of it.
+  ".cm-content:not(.cm-lineWrapping) .wanted": { display: "inline-block", maxWidth: "22rem", overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap", verticalAlign: "bottom" },
   ".wanted": { marginLeft: "1.5em", color: "var(--bad)", fontFamily: "var(--sans)", fontSize: "0.75rem", fontWeight: "600" },
   ".rows": { contain: "strict", boxSizing: "border-box", position: "sticky", insetInlineStart: "0", zIndex: "200", flex: "none", width: "calc(max(1.625rem, var(--digits) * 1ch + 6px) + var(--owners) + 1.6875rem)", textAlign: "right", whiteSpace: "nowrap", backgroundColor: "var(--field)", color: "var(--muted)" },
   ".row > span": { display: "inline-block", verticalAlign: "top", boxSizing: "border-box" },

@@ -122,7 +122,9 @@ export class ObjectView {
     this.#pointed = (pointed && shown.find((line) => line.line === pointed.line && line.text === pointed.text)) ?? null;
     const described = this.#pointed ?? this.#current;
     if (described) this.#describe(described);
-    else refresh(this.#detail, h("p", { class: "empty" }, "Select a line to see who owns its field, and why."));
+    else refresh(this.#detail, h("p", { class: "empty" }, "Select a line to see who owns its field, and why."),
+      // On a narrow screen, the result with the form is another view.
+      this.#app.scenario.objects.length > 0 && this.#app.scenario.steps.length === 0 ? h("div", { class: "row edit narrow" }, button("Apply a manifest", "object-to-result", () => this.#app.offerManifest())) : null);
   }
 
   /** #line returns the line of a row, and the previous line object if it is unchanged. */

@@ -61,10 +61,7 @@ export class Request {
     if (!step) {
       const { objects, steps } = this.#app.scenario;
       replace(this.#form, h("p", { class: "empty" }, objects.length > 0 ? "This is the live object before the first step." : steps.length > 0 ? "This is the beginning, before the first step." : "No step yet."),
-        objects.length > 0 && steps.length === 0 ? h("div", { class: "row edit" }, button("Apply a manifest", "to-result", () => {
-          this.#app.view("result");
-          document.querySelector<HTMLElement>("#panel .begun [type=submit]")?.focus();
-        })) : null);
+        objects.length > 0 && steps.length === 0 ? h("div", { class: "row edit" }, button("Apply a manifest", "to-result", () => this.#app.offerManifest())) : null);
       this.#editor.show("");
       this.#editor.host.hidden = true;
       replace(this.#problems);

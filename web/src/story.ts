@@ -4,8 +4,11 @@ import { type App, actionNames } from "./app";
 import { chip } from "./chip";
 import { colours } from "./colours";
 import { button, h, refresh, replace, select } from "./dom";
-import type { Step, StepResult } from "./messages";
+import type { ExistingObject, Step, StepResult } from "./messages";
 import { addActor, emptyStep } from "./state";
+
+/** The number of live objects from which they can be filtered: fewer are in view together. */
+const filteredFrom = 9;
 
 export class Story {
   #app: App;
@@ -14,6 +17,9 @@ export class Story {
   /** The elements that name the objects of the steps. */
   #objects: HTMLElement[] = [];
   #list = h("ol", { class: "steps" });
+  #filter: HTMLInputElement = h("input", { type: "search", "data-key": "filter", "aria-label": "Filter the live objects by kind, name, namespace or manager", placeholder: "Kind, name, namespace or manager", spellcheck: "false", autocapitalize: "off", input: () => this.#drawResults() });
+  #matching = h("output", { class: "quiet" });
+  #filtering = h("div", { class: "row tight filtering" }, this.#filter, this.#matching);
   #bar: HTMLElement;
   /** The step that is selected when the page is loaded. */
   #first: number;
@@ -41,6 +47,7 @@ export class Story {
       h("div", { class: "pane-head" }, h("h2", { id: "story-title" }, "Steps"), this.#controls(at, steps.length, "")),
       h("div", { class: "story-body" },
         this.#about(),
+        this.#filtering,
         h("ul", { class: "live", "aria-label": "Live objects" }),
         this.#list,
         h("div", { class: "row tight edit" },
@@ -52,6 +59,12 @@ export class Story {
     replace(this.#bar, this.#controls(at, steps.length, "bar-"), this.#pills(at));
     this.#drawResults();
     requestAnimationFrame(() => this.#scroll()); // not here, because scrolling forces a layout of the page
+  }
+
+  /** #matches reports whether an object has all words of the filter. */
+  #matches({ target, managers }: ExistingObject): boolean {
+    const has = [target.kind, target.name, target.namespace, ...managers].join("\n").toLowerCase();
+    return this.#filter.value.toLowerCase().split(/\s+/).every((word) => has.includes(word));
   }
 
   /**
@@ -168,7 +181,7 @@ export class Story {
   }
 
   #drawResults(): void {
-    const { output, state } = this.#app;
+    const { output } = this.#app;
     const results = output?.steps ?? [];
     this.#outcomes.forEach((host, i) => refresh(host, ...outcomeOf(results[i])));
     const names = results.map(({ target }) => (target.name ? `${target.kind}/${target.name}` : ""));
@@ -179,13 +192,27 @@ export class Story {
       pill.dataset.outcome = !r ? "" : r.ok ? "good" : "bad";
       refresh(pill.querySelector(".pill-outcome")!, !r ? "" : r.ok ? "✓" : r.conflicts > 0 ? "⚡" : "✗");
     });
+    this.#drawLive();
+  }
+
+  /** #drawLive lists the live objects that match the filter, with their namespaces if they are in several. */
+  #drawLive(): void {
+    const { output, state } = this.#app;
+    const objects = output?.objects ?? [];
+    this.#filtering.hidden = objects.length < filteredFrom;
+    if (this.#filtering.hidden) this.#filter.value = "";
+    const matching = objects.map((o) => this.#matches(o));
+    const n = matching.filter(Boolean).length;
+    const text = n === objects.length ? "" : `${n} of ${objects.length}`;
+    if (this.#matching.textContent !== text) this.#matching.textContent = text;
+    const namespaces = new Set(objects.map((o) => o.target.namespace)).size > 1;
     const live = this.#host.querySelector(".live");
-    if (live) refresh(live, ...(output?.objects ?? []).map((o, i) => h("li", { class: `step live-object${state.at === 0 && state.object === i ? " selected" : ""}` },
+    if (live) refresh(live, ...objects.map((o, i) => matching[i] ? h("li", { class: `step live-object${state.at === 0 && state.object === i ? " selected" : ""}` },
       h("button", { type: "button", class: "head", "data-key": `live-${i}`, "aria-current": state.at === 0 && state.object === i ? "step" : undefined, disabled: !o.ok, click: () => this.#app.change("", (s) => {
         s.at = 0;
         s.object = i;
-      }) }, h("span", { class: "number", "aria-hidden": "true" }, "◉"), h("span", { class: "do" }, o.ok ? `${o.target.kind} ${o.target.name}` : "an invalid object"), h("span", { class: "outcome" }, ...o.managers.slice(0, 6).map((m) => chip(this.#app, m, true)))),
-      o.ok ? null : h("p", { class: "note bad" }, o.mark.line > 0 ? `line ${o.mark.line}: ` : "", o.mark.message))));
+      }) }, h("span", { class: "number", "aria-hidden": "true" }, "◉"), h("span", { class: "do" }, o.ok ? `${o.target.kind} ${o.target.name}` : "an invalid object", namespaces && o.target.namespace ? h("span", { class: "quiet" }, ` ${o.target.namespace}`) : null), h("span", { class: "outcome" }, ...o.managers.slice(0, 6).map((m) => chip(this.#app, m, true)))),
+      o.ok ? null : h("p", { class: "note bad" }, o.mark.line > 0 ? `line ${o.mark.line}: ` : "", o.mark.message)) : null));
   }
 }
 

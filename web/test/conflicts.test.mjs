@@ -40,6 +40,18 @@ describe("a conflict", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("ends a long value with an ellipsis beside the object, and has all of it in the result", async () => {
+    const { page, done } = await open();
+    await page.getByText("409").first().waitFor();
+    const value = "x".repeat(200);
+    await write(page, editor(page), `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: ${value}\n`);
+    await page.locator(".conflicts", { hasText: value }).waitFor();
+    const wanted = page.locator("#object .wanted");
+    assert.ok(await wanted.evaluate((e) => e.scrollWidth > e.clientWidth && e.getBoundingClientRect().right < document.querySelector("#object").getBoundingClientRect().right));
+    assert.match(await wanted.getAttribute("title"), /x{200}/);
+    await done();
+  });
+
   test("has its own hint beside its field, if there are several", async () => {
     const { page, done } = await open();
     await example(page, "The first conflict");

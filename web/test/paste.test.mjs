@@ -76,6 +76,39 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("opens many objects, which can be filtered by their names, namespaces and managers", async () => {
+    const { page, done } = await open();
+    const dialog = await fill(page, Array.from({ length: 12 }, (_, i) => live.replace("name: web\n  namespace: shop", `name: web-${i}\n  namespace: ${i % 2 ? "shop" : "billing"}`)).join("---\n"));
+    await dialog.getByRole("button", { name: "Start with these objects" }).click();
+    const objects = page.getByRole("list", { name: "Live objects" }).getByRole("listitem");
+    await objects.nth(11).waitFor();
+    const filter = page.getByRole("searchbox", { name: "Filter the live objects" });
+    await filter.fill("BILLING web-1");
+    await page.getByText("1 of 12").waitFor();
+    assert.match(await objects.textContent(), /web-10 billing/);
+    await objects.getByRole("button").click();
+    await page.locator("#object h2", { hasText: "web-10" }).waitFor();
+    await filter.fill("nobody");
+    await page.getByText("0 of 12").waitFor();
+    await filter.fill("");
+    await objects.nth(11).waitFor();
+    await done();
+  });
+
+  test("leads from the object to the form for a manifest on a narrow screen", async () => {
+    const { page, done } = await open({ viewport: { width: 390, height: 844 } });
+    const dialog = await fill(page, live);
+    await dialog.getByRole("button", { name: "Start with this object" }).click();
+    await page.locator("#object h2", { hasText: "web" }).waitFor();
+    await settled(page);
+    await page.locator("#object").getByRole("button", { name: "Apply a manifest" }).click();
+    const submit = page.getByRole("button", { name: "Write the manifest" });
+    assert.ok(await submit.evaluate((e) => e === document.activeElement));
+    await page.setViewportSize({ width: 1280, height: 720 });
+    assert.equal(await page.locator("#object").getByRole("button", { name: "Apply a manifest" }).isVisible(), false, "beside the form");
+    await done();
+  });
+
   test("keeps its buttons in view below a long list, and messages off them", async () => {
     const { page, done } = await open({ viewport: { width: 1280, height: 720 } });
     const dialog = await fill(page, many(100));
