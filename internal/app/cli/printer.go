@@ -35,6 +35,7 @@ type printer struct {
 	// applier is the field manager of a change with conflicts, and migrated an owner that
 	// migrate can replace; "" for none.
 	applier, migrated string
+	others            bool // another manager than the applier owns a field in conflict
 	live              string // the arguments for LIVE of another command, for advice
 	// transfers reports whether the fields of client-side apply are transferred, and transferred
 	// whether one of them is in conflict.
@@ -223,6 +224,7 @@ func (p *printer) failed(err error) error {
 			p.shared.add(e.Target, c, e.Fields[i], "")
 		}
 		p.applier, p.migrated = e.FieldManager, cmp.Or(p.migrated, migratedManager(e))
+		p.others = p.others || !onlyOwnUpdates(e)
 		p.transferred = p.transferred || p.transfers && ofClientApply(e)
 		if !p.several {
 			text = conflictReport(e) + "\n\n" + p.conflictAdvice(len(e.Conflicts.List))

@@ -35,12 +35,17 @@ func conflictsOf(e *patchlab.Error) []patchlab.Conflict {
 // conflictLine returns the message of conflicts in one line.
 func conflictLine(e *patchlab.Error) string {
 	owners := "another field manager owns"
-	if !slices.ContainsFunc(e.Conflicts.List, func(c patchlab.Conflict) bool { return !isOwnUpdate(e, c) }) {
+	if onlyOwnUpdates(e) {
 		owners = oneLine(e.FieldManager) + " owns by updates, which are another owner than its applies"
 	} else if slices.ContainsFunc(e.Conflicts.List, func(c patchlab.Conflict) bool { return c.Manager != e.Conflicts.List[0].Manager }) {
 		owners = "other field managers own"
 	}
 	return fmt.Sprintf("applying as %q would change %s that %s", e.FieldManager, count(len(e.Conflicts.List), "field", "fields"), owners)
+}
+
+// onlyOwnUpdates reports whether an applier conflicts only with itself.
+func onlyOwnUpdates(e *patchlab.Error) bool {
+	return !slices.ContainsFunc(e.Conflicts.List, func(c patchlab.Conflict) bool { return !isOwnUpdate(e, c) })
 }
 
 // isOwnUpdate reports whether the applier itself owns a field in conflict, by updates of the object.
@@ -69,6 +74,13 @@ func (p *printer) conflictAdvice(conflicts int) string {
 	if conflicts > 1 {
 		conflict = "conflicts"
 	}
+	migrate := fmt.Sprintf("'%s migrate %s --from %s --to %s'", p.app.program(), p.live, shellQuote(p.migrated), shellQuote(p.applier))
+	if !p.others { // nobody else could keep a field
+		return fmt.Sprintf(`To resolve the %[1]s, choose one:
+  migrate  once, %[2]s: the applies of %[3]s own all that its updates set
+  force    run again with --force-conflicts: the applies own the fields of the manifest, but what the updates
+           set and the manifest omits remains`, conflict, migrate, p.applier)
+	}
 	removed := ""
 	if p.transferred { // nobody keeps it
 		removed = ", but what " + clientApplier + " set is removed"
@@ -79,8 +91,8 @@ func (p *printer) conflictAdvice(conflicts int) string {
   adopt the value  set it to the live value: both managers own it`, conflict, p.applier, removed)
 	if p.migrated != "" {
 		text += fmt.Sprintf(`
-  migrate          '%[3]s migrate %[4]s --from %[1]s --to %[2]s': %[2]s takes over what %[1]s set by updates`,
-			shellQuote(p.migrated), shellQuote(p.applier), p.app.program(), p.live)
+  migrate          %[3]s: %[2]s takes over what %[1]s set by updates`,
+			shellQuote(p.migrated), shellQuote(p.applier), migrate)
 	}
 	return text
 }
