@@ -29,6 +29,7 @@ type blameOptions struct {
 	showSecrets bool
 	color       colorFlag
 	quiet       bool
+	summary     bool
 
 	below document.Path // the parsed path, nil for all fields
 }
@@ -49,6 +50,9 @@ is read from the cluster with kubectl unless a file or folder has this name.
 
 ` + selectionHelp + `
 
+With --summary, it counts the objects and fields of each manager instead, with their kinds and
+the time of the last change.
+
 Fields that are in managedFields but not in the object are listed at the end.
 
 ` + exitHelpOf(map[int]string{exitRefused: "an input could not be read, or does not have the object, manager or field"}),
@@ -63,6 +67,9 @@ Fields that are in managedFields but not in the object are listed at the end.
 
   # Show the owners of one object of a dump
   patchlab blame dump.yaml deployment/web -n shop
+
+  # List the managers of a dump
+  kubectl get deploy,svc,cm -A -o yaml --show-managed-fields | patchlab blame - --summary
 
   # Show one part of the object
   patchlab blame live.yaml --path '.spec.template.spec.containers[name="web"]'`,
@@ -79,6 +86,7 @@ Fields that are in managedFields but not in the object are listed at the end.
 	f.StringArrayVar(&o.managers, "manager", nil, "show only the lines that manager `NAME` owns, and the fields that contain them (repeatable)")
 	f.StringVar(&o.path, "path", "", "show only the field at `PATH` and its subfields")
 	oneOf(c, &o.output, "output", "o", "text", "output format: text, json or yaml", "text", "json", "yaml")
+	f.BoolVar(&o.summary, "summary", false, "count the objects and fields of each manager instead of printing lines")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	o.color.add(c, "the output")
 	f.BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process the folders of OBJECT recursively")
@@ -127,7 +135,10 @@ func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 		a.note(without + " no managedFields; use 'kubectl get -o yaml --show-managed-fields' to include them")
 	}
 	out := objectPrinter{format: o.output, print: a.print}
-	err = o.blameEach(objects, func(b *blamed) error {
+	if o.summary {
+		return a.summarizeOwners(objects, o, &out)
+	}
+	err = o.blameEach(objects, func(_ *patchlab.Object, b *blamed) error {
 		if o.output != "text" {
 			v, err := asDocument(b)
 			if err != nil {
@@ -150,10 +161,34 @@ func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 	return nil
 }
 
+// summarizeOwners prints what each manager owns.
+func (a *App) summarizeOwners(objects []*patchlab.Object, o *blameOptions, out *objectPrinter) error {
+	s := newBlameSummary()
+	err := o.blameEach(objects, func(object *patchlab.Object, b *blamed) error {
+		s.add(object, b.below, o.wanted(object))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.sort()
+	if o.output == "text" {
+		a.print(s.text())
+		return nil
+	}
+	v, err := asDocument(s)
+	if err != nil {
+		return err
+	}
+	out.add(v)
+	out.end()
+	return nil
+}
+
 // blameEach calls yield with the owners of each object, one after the other, because the lines of all objects of a
 // dump need much memory. Of several objects, those are left out of which no requested manager owns anything, and
 // those without the requested field, unless all of them lack it.
-func (o *blameOptions) blameEach(objects []*patchlab.Object, yield func(*blamed) error) error {
+func (o *blameOptions) blameEach(objects []*patchlab.Object, yield func(*patchlab.Object, *blamed) error) error {
 	several, found := len(objects) > 1, 0
 	var lacking error // of the first object without the field
 	for _, object := range objects {
@@ -170,7 +205,7 @@ func (o *blameOptions) blameEach(objects []*patchlab.Object, yield func(*blamed)
 			return err
 		}
 		found++
-		if err := yield(b); err != nil {
+		if err := yield(object, b); err != nil {
 			return err
 		}
 	}
@@ -236,6 +271,8 @@ type blamed struct {
 	Lines  []blamedLine  `json:"lines"`
 	// Fields are the fields in managedFields, each with its line.
 	Fields []explain.OwnedField `json:"fields"`
+
+	below document.Path // the requested field
 }
 
 type blamedOwner struct {
@@ -266,6 +303,7 @@ func (o *blameOptions) blame(object *patchlab.Object) (*blamed, error) {
 			return nil, &withoutField{b.Target, o.path, err}
 		}
 	}
+	b.below = path
 	for _, e := range object.Managed.Entries() {
 		b.Owners = append(b.Owners, blamedOwner{e.Owner, e.Time})
 	}

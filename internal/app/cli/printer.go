@@ -35,7 +35,7 @@ type printer struct {
 	// applier is the field manager of a change with conflicts, and migrated an owner that
 	// migrate can replace; "" for none.
 	applier, migrated string
-	others            bool // another manager than the applier owns a field in conflict
+	others            bool   // another manager than the applier owns a field in conflict
 	live              string // the arguments for LIVE of another command, for advice
 	// transfers reports whether the fields of client-side apply are transferred, and transferred
 	// whether one of them is in conflict.
