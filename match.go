@@ -45,10 +45,15 @@ func (l *Lab) matchManifest(live *liveObjects, m *matched, c Change) error {
 		return err
 	}
 	namespaced := hasNamespace(m.Value) || slices.ContainsFunc(candidates, func(i int) bool { return live.all[i].namespace != "" })
-	if err := l.identify(m, m.Value, namespaced, c); err != nil {
-		return err
+	err = l.identify(m, m.Value, namespaced, c)
+	if err != nil {
+		m.target = unnamed(m.Object) // as it is written
+		m.target.Namespace = m.Value.Lookup("metadata", "namespace").StringOr("")
 	}
 	m.target.Name = m.Value.Lookup("metadata", "name").StringOr("")
+	if err != nil {
+		return err
+	}
 	if m.kind.Namespaced {
 		if err := live.chooseNamespace(m, candidates, c); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package patchlab_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab"
@@ -18,5 +19,20 @@ func TestTargetString(t *testing.T) {
 		if got := c.target.String(); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
 		}
+	}
+}
+
+// TestTargetOfUnknownKind: the error for a manifest whose kind is not registered names the object, so that a summary lists it
+// by its name and not by its position.
+func TestTargetOfUnknownKind(t *testing.T) {
+	lab, err := patchlab.New(patchlab.Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = lab.Apply(nil, patchlab.Bytes("{apiVersion: batch/v1beta1, kind: CronJob, metadata: {name: report, namespace: shop}}"), patchlab.ApplyOptions{FieldManager: "a"})
+	var refused *patchlab.Error
+	want := patchlab.Target{APIVersion: "batch/v1beta1", Kind: "CronJob", Namespace: "shop", Name: "report"}
+	if !errors.As(err, &refused) || !errors.Is(err, patchlab.ErrNoKind) || refused.Target != want {
+		t.Errorf("%v, want ErrNoKind for %v", err, want)
 	}
 }

@@ -50,6 +50,11 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 	if keptErr != nil {
 		return nil, err
 	}
+	if isManifest { // what is generated for the comparison differs in each run
+		for _, o := range []*patchlab.Object{kept.Before, kept.Wanted} {
+			o.Value = o.Value.Remove("metadata", "uid").Remove("metadata", "creationTimestamp")
+		}
+	}
 	kept.Notes = append(kept.Notes, patchlab.NoteText("fields that the manifest omits keep their values, as in 'kubectl diff', because an update without them would be refused"))
 	return kept, nil
 }
