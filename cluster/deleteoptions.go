@@ -88,13 +88,3 @@ func textOption(v document.Value, key string) *string {
 	}
 	return &text
 }
-
-// askedGrace returns the grace period that a client asks for, nil if it does not. A negative one is a
-// second, for each kind.
-func (d *Deletion) askedGrace() *int64 {
-	if asked := d.GracePeriodSeconds; asked == nil || *asked >= 0 {
-		return asked
-	}
-	one := int64(1)
-	return &one
-}

@@ -163,3 +163,13 @@ type Deletion struct {
 	// UID and ResourceVersion, if not nil, are preconditions: they must equal the object's.
 	UID, ResourceVersion *string
 }
+
+// askedGrace returns the grace period that a client asks for, nil if it does not. A negative one is a
+// second, for each kind.
+func (d *Deletion) askedGrace() *int64 {
+	if asked := d.GracePeriodSeconds; asked == nil || *asked >= 0 {
+		return asked
+	}
+	one := int64(1)
+	return &one
+}
