@@ -58,6 +58,9 @@ type Attributes struct {
 	// Object is the new object, absent for a deletion. Old is the existing object, absent for
 	// a creation. Both include managedFields.
 	Object, Old document.Value
+	// Written is Object as it was sent if decoding has dropped empty lists or maps, which the Go types of kube-apiserver
+	// keep until the object is encoded; otherwise absent.
+	Written document.Value
 	// Deletion holds the DeleteOptions, nil for other operations.
 	Deletion *Deletion
 	DryRun   bool
@@ -140,6 +143,9 @@ func (t *task) attributes(object, live fieldmanager.Object) *Attributes {
 	}
 	if !live.Value.Exists() {
 		a.Operation, a.Old = OperationCreate, document.Value{}
+	}
+	if !t.encoded {
+		a.Written = t.written
 	}
 	if a.Name == "" {
 		a.Name = meta(t.body, "name")

@@ -103,17 +103,20 @@ func TestEmptyListsAreValidatedAfterPlugins(t *testing.T) {
 // The plugin RuntimeClass of kube-apiserver 1.36.3 asks for the class before the pod is validated, and
 // its client refuses to send a request without a name.
 func TestRuntimeClassOfPod(t *testing.T) {
+	const overhead = `pods "p" is forbidden: pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead`
 	for _, test := range []struct {
-		why, name string
+		why, spec string
 		code      int
 		message   string
 	}{
-		{"a class that does not exist", "other", 403, `pods "p" is forbidden: pod rejected: RuntimeClass "other" not found`},
-		{"an empty name", "", 500, "resource name may not be empty"},
+		{"a class that does not exist", `"runtimeClassName":"other"`, 403, `pods "p" is forbidden: pod rejected: RuntimeClass "other" not found`},
+		{"an empty name", `"runtimeClassName":""`, 500, "resource name may not be empty"},
+		{"an overhead without a class", `"overhead":{"cpu":"0"}`, 403, overhead},
+		{"an empty overhead without a class", `"overhead":{}`, 403, overhead},
 	} {
 		c := newCluster(t, nil, "RuntimeClass")
 		_, err := c.Do(t.Context(), &cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "pods", Namespace: "n",
-			Body: []byte(`{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],"runtimeClassName":"` + test.name + `"}}`)})
+			Body: []byte(`{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],` + test.spec + `}}`)})
 		var st *cluster.Status
 		if !errors.As(err, &st) || st.Code != test.code || st.Message != test.message {
 			t.Errorf("%s: got %v, want %d %s", test.why, err, test.code, test.message)

@@ -42,7 +42,8 @@ func useRuntimeClass(c *call) *cluster.Status {
 	return nil
 }
 
-// checkOverhead refuses a new pod with another overhead than that of its runtime class.
+// checkOverhead refuses a new pod with another overhead than that of its runtime class. An empty overhead is
+// one too.
 func checkOverhead(c *call) *cluster.Status {
 	if !c.creates("", "pods") {
 		return nil
@@ -55,7 +56,7 @@ func checkOverhead(c *call) *cluster.Status {
 	switch fixed := class.Get("overhead"); {
 	case fixed.Exists() && !sameAmounts(fixed.Get("podFixed"), overhead):
 		return c.Forbid(otherOverhead)
-	case !fixed.Exists() && overhead.Exists():
+	case !fixed.Exists() && (overhead.Exists() || c.Written.Lookup("spec", "overhead").Kind() == document.Object):
 		return c.Forbid("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead")
 	}
 	return nil
