@@ -18,7 +18,10 @@ import (
 // kube-apiserver answered them with those that it enables by default, but without ServiceAccount where
 // the recording is not about it.
 func TestRecordedPlugins(t *testing.T) {
-	for file, names := range map[string][]string{"plugins": noAccounts(), "quota": noAccounts(), "resize": {plugins.Default}, "declared-features": noAccounts(), "load-balancers": {plugins.Default}, "found": {plugins.Default}, "terminating-namespaces": noAccounts(), "limits": noAccounts(), "serviceaccount": {plugins.Default}} {
+	for file, names := range map[string][]string{
+		"plugins": noAccounts(), "quota": noAccounts(), "limits": noAccounts(), "declared-features": noAccounts(), "terminating-namespaces": noAccounts(),
+		"resize": {plugins.Default}, "load-balancers": {plugins.Default}, "found": {plugins.Default}, "serviceaccount": {plugins.Default}, "plugin-rules": {plugins.Default},
+	} {
 		t.Run(file, func(t *testing.T) {
 			s, _ := withPlugins(t, names)
 			for _, a := range recordedIn(t, "testdata/"+file+".jsonl.gz") {
