@@ -321,6 +321,9 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 		next.Managed = live.Managed // the strategy restored all metadata
 	}
 	t.passed(StageReset, next.Value)
+	if t.ep.strategy.CountsDropped && !document.Identical(asked.Get("spec"), next.Value.Get("spec")) {
+		t.empties = true
+	}
 	if t.ep.sub != subStatus {
 		next.Value = t.nextGeneration(next.Value, live.Value)
 	}

@@ -41,7 +41,9 @@ func isUnread(string, string) bool { return false }
 
 // The rules of declared.go are those before Kubernetes 1.37.
 
-func (c *check) distinctItem(item field, key string, seen *seenTexts) { c.distinct(item, key, seen) }
+func (c *check) distinctItem(item field, key string, seen *seenTexts) {
+	c.distinct(item, item.get(key).text(), seen)
+}
 
 func (c *check) declaredDriverName(f field) { c.csiDriverName(f) }
 

@@ -15,16 +15,18 @@ import (
 // messages or what they hold for differ from those of the functions that they replace. The engine of the
 // page leaves them out for its size.
 
-// distinctItem is distinct for a list whose type declares its key from Kubernetes 1.37 on. The error
-// then shows the whole item.
+// distinctItem requires that no earlier item of a list has the same value of the field named key. The
+// error is that of the field before Kubernetes 1.35, then that of the item, and from 1.37 on, when the type
+// of the list declares its key, it shows the whole item.
 func (c *check) distinctItem(item field, key string, seen *seenTexts) {
-	if mark := len(c.errs); c.kind.Since("1.37") {
-		if c.distinct(item, key, seen); len(c.errs) > mark {
-			c.errs[mark].BadValue = item.Value
-		}
+	mark, part := len(c.errs), item.get(key)
+	if !c.kind.Since("1.35") {
+		c.distinct(part, part.text(), seen)
 		return
 	}
-	c.distinct(item, key, seen)
+	if c.distinct(item, part.text(), seen); len(c.errs) > mark && c.kind.Since("1.37") {
+		c.errs[mark].BadValue = item.Value
+	}
 }
 
 // declaredDriverName is csiDriverName for a field whose type declares that from Kubernetes 1.37 on.
@@ -68,7 +70,7 @@ func (c *check) declaredRequests(exactly, alternatives field) {
 		alternative := alternatives.item(i)
 		c.needSyntax(alternative.get("deviceClassName"), names.DNSSubdomain)
 		c.declaredRequest(alternative)
-		c.distinctItem(alternative, alternative.get("name").text(), &seen)
+		c.distinctItem(alternative, "name", &seen)
 	}
 }
 

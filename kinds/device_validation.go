@@ -26,11 +26,11 @@ const (
 )
 
 // itemsWithin limits the length of a list. It reports whether the list's items are to be
-// validated, which they are not if it is too long.
+// validated, which they are not if it is too long, except before Kubernetes 1.35.
 func (c *check) itemsWithin(list field, limit int) bool {
 	if list.items() > limit {
 		c.tooMany(list, limit)
-		return false
+		return !c.kind.Since("1.35")
 	}
 	return true
 }
@@ -50,7 +50,7 @@ func validateDeviceClaim(c *check, devices field) {
 		for i := range requests.items() {
 			request := requests.item(i)
 			validateDeviceRequest(c, request)
-			c.distinctItem(request, request.Value.Get("name").StringOr(""), &seen)
+			c.distinctItem(request, "name", &seen)
 		}
 	}
 	if c.itemsWithin(constraints, maxDeviceConfigs) {
@@ -91,21 +91,32 @@ func validateDeviceRequest(c *check, request field) {
 	case !exactly.isSet() && alternatives.items() == 0:
 		c.required(request, "exactly one of `exactly` or `firstAvailable` is required")
 	case exactly.isSet() && alternatives.items() > 0:
+		if !c.kind.Since("1.35") {
+			validateAlternatives(c, alternatives)
+			validateExactRequest(c, exactly)
+		}
 		c.invalidValue(request, document.NewNull(), "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set")
 		if c.kind.Since("1.37") {
 			c.declaredRequests(exactly, alternatives)
 		}
 	case exactly.isSet():
 		validateExactRequest(c, exactly)
-	case c.itemsWithin(alternatives, maxSubrequests):
-		var seen seenTexts
-		for i := range alternatives.items() {
-			alternative := alternatives.item(i)
-			name := alternative.get("name")
-			c.syntax(name, names.DNSLabel)
-			validateExactRequest(c, alternative)
-			c.distinctItem(alternative, name.text(), &seen)
-		}
+	default:
+		validateAlternatives(c, alternatives)
+	}
+}
+
+func validateAlternatives(c *check, alternatives field) {
+	if !c.itemsWithin(alternatives, maxSubrequests) {
+		return
+	}
+	var seen seenTexts
+	for i := range alternatives.items() {
+		alternative := alternatives.item(i)
+		name := alternative.get("name")
+		c.syntax(name, names.DNSLabel)
+		validateExactRequest(c, alternative)
+		c.distinctItem(alternative, "name", &seen)
 	}
 }
 

@@ -10,6 +10,7 @@ var deviceClassStrategy = Strategy{
 	Name:          finalSubdomainName,
 	formerName:    subdomainName,
 	renamed:       "1.35",
+	specOnce:      "1.35",
 	metadataAgain: wholeFirst,
 	Generation:    []string{"spec"},
 	ReturnDeleted: true,

@@ -45,7 +45,11 @@ func (s *Strategy) repeated(catalog *schema.Catalog, subresource string) []bool 
 	case "ephemeralcontainers", "resize":
 		return repetitions[changeFirst]
 	}
-	return repetitions[s.partMetadataAgain]
+	again := repetitions[s.partMetadataAgain]
+	if s.partMetadataAgain == repeatsWhole && !catalog.Since(s.validatedOnce) {
+		again = repetitions[wholeTwice]
+	}
+	return again
 }
 
 // ValidateUpdatedMetadata validates the metadata of an update of an object, through a

@@ -14,6 +14,7 @@ var resourceClaimStrategy = Strategy{
 	Group:         "resource.k8s.io",
 	Resource:      "resourceclaims",
 	Name:          subdomainName,
+	specOnce:      "1.35",
 	metadataAgain: wholeFirst,
 	ReturnDeleted: true,
 	Reset:         []string{"status"},
@@ -38,6 +39,7 @@ var resourceClaimTemplateStrategy = Strategy{
 	Group:         "resource.k8s.io",
 	Resource:      "resourceclaimtemplates",
 	Name:          subdomainName,
+	specOnce:      "1.35",
 	metadataAgain: wholeFirst,
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},
@@ -48,11 +50,12 @@ var resourceClaimTemplateStrategy = Strategy{
 
 func validateResourceClaim(c *check, object, old field) {
 	spec := object.get("spec")
+	if !old.isSet() || !c.kind.Since("1.35") {
+		validateDeviceClaim(c, spec.get("devices"))
+	}
 	if old.isSet() {
 		c.declaredImmutable(spec, old.get("spec"))
-		return
 	}
-	validateDeviceClaim(c, spec.get("devices"))
 }
 
 func validateResourceClaimTemplate(c *check, object, old field) {
@@ -78,7 +81,7 @@ func validateResourceClaimStatus(c *check, object, old field) {
 			c.need(consumer.get("name"))
 			uid := consumer.get("uid")
 			c.need(uid)
-			c.distinctItem(consumer, uid.text(), &seen)
+			c.distinctItem(consumer, "uid", &seen)
 		}
 	}
 	validateDeviceStatuses(c, devices, allocation.Value)

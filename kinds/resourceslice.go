@@ -12,18 +12,11 @@ import (
 
 // resourceSliceStrategy is the strategy of resource.k8s.io/v1 ResourceSlice.
 var resourceSliceStrategy = Strategy{
-	Group:      "resource.k8s.io",
-	Resource:   "resourceslices",
-	Name:       subdomainName,
-	Generation: []string{"spec"},
-	// The fields of features that are off.
-	Dropped: []string{
-		"spec.devices.nodeAllocatableResourceMappings", "spec.devices.nodeAllocatableResources",
-		"spec.devices.consumesCounters.compatibilityGroups",
-		"spec.devices.attributes.*.bools", "spec.devices.attributes.*.ints",
-		"spec.devices.attributes.*.strings", "spec.devices.attributes.*.versions",
-		"spec.skipNodeOperations", "spec.partitionTypeAttribute",
-	},
+	Group:         "resource.k8s.io",
+	Resource:      "resourceslices",
+	Name:          subdomainName,
+	Generation:    []string{"spec"},
+	CountsDropped: true,
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},
 	Selectable: []SelectableField{
@@ -133,7 +126,11 @@ func validateDevices(c *check, devices field, stored document.Value, perDevice d
 		device := devices.item(i)
 		name := device.get("name")
 		validateDevice(c, device, own, known[name.text()])
-		c.distinct(device, name.text(), &seen)
+		twin := device
+		if !c.kind.Since("1.35") {
+			twin = name
+		}
+		c.distinct(twin, name.text(), &seen)
 	}
 }
 
@@ -177,7 +174,7 @@ func validateDevice(c *check, device field, own bool, stored document.Value) {
 				c.declaredLabel(set, set.text())
 			}
 			validateCounters(c, one.get("counters"))
-			c.distinctItem(one, set.text(), &seen)
+			c.distinctItem(one, "counterSet", &seen)
 		}
 	}
 	switch {
@@ -233,11 +230,14 @@ func validateDeviceAttribute(c *check, attribute, whole field) {
 // notOneValue reports an attribute with no value or with several.
 func (c *check) notOneValue(attribute field, values []string) {
 	const why = "exactly one value must be specified"
-	if len(values) == 0 {
+	switch {
+	case len(values) > 0:
+		c.invalid(attribute, why)
+	case c.kind.Since("1.35"):
 		c.invalidText(attribute, "", why)
-		return
+	default:
+		c.required(attribute, why)
 	}
-	c.invalid(attribute, why)
 }
 
 // isSemanticVersion reports whether a text is a semantic version (semver.org 2.0.0).
@@ -411,7 +411,7 @@ func validateCounterSets(c *check, sets field) {
 			c.declaredLabel(name, name.text())
 		}
 		validateCounters(c, set.get("counters"))
-		c.distinctItem(set, name.text(), &seen)
+		c.distinctItem(set, "name", &seen)
 	}
 }
 

@@ -46,6 +46,9 @@ type Strategy struct {
 	// they are dropped: each update that contains one increments the generation. A path leads
 	// through the items of lists, and "*" is every member of a map.
 	Dropped []string
+	// CountsDropped compares the spec for the generation before the fields of features that are off are
+	// dropped: each update with such a field increments it.
+	CountsDropped bool
 	// NoFirstGeneration does not set the generation of a new object to 1.
 	NoFirstGeneration bool
 	// CreateOnUpdate permits creating an object by PUT, also through its status, and by an apply
@@ -135,6 +138,8 @@ type Strategy struct {
 	// validatedOnce is the Kubernetes version before which the strategy validates the whole object
 	// of an update twice, "" if it does in none.
 	validatedOnce string
+	// specOnce is validatedOnce for strategies that do not repeat the metadata.
+	specOnce string
 	// metadataOnce is the Kubernetes version before which an update finally validates the metadata
 	// itself once more, "" if it does in none.
 	metadataOnce string
@@ -357,7 +362,7 @@ func (s *Strategy) ValidateWritten(k *schema.Kind, subresource string, object, o
 	defer c.release()
 	run(c, c.root(object), c.root(old))
 	metadataAt = c.metadataAt
-	if subresource == "" && old.Exists() && !k.Since(s.validatedOnce) {
+	if (subresource == "" || s.partMetadataAgain == repeatsWhole) && old.Exists() && !(k.Since(s.validatedOnce) && k.Since(s.specOnce)) {
 		run(c, c.root(object), c.root(document.Value{}))
 	}
 	return c.errs, metadataAt

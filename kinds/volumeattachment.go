@@ -25,8 +25,8 @@ func validateVolumeAttachment(c *check, object, old field) {
 	if lenient {
 		c.need(attacher)
 	}
-	switch { // the stricter rules are those of new objects
-	case !old.isSet():
+	switch { // the stricter rules are those of new objects, not of updates that are validated twice
+	case !c.old.Exists():
 		c.declaredDriverName(attacher)
 	case !lenient: // declared rules do not hold within a spec that may not change
 		c.csiDriverName(attacher)
