@@ -63,7 +63,7 @@ type options struct {
 	tolerate               float64
 	seed                   uint64
 	cases, examples, limit int
-	words, protobuf        bool
+	words, order, protobuf bool
 	reviews                bool
 	seconds                int
 	recordings             string
@@ -81,6 +81,7 @@ func main() {
 	flag.IntVar(&o.examples, "examples", 1, "number of cases to print for each difference")
 	flag.IntVar(&o.limit, "limit", 0, "objects: the maximum number of objects of a folder; 0 means all")
 	flag.BoolVar(&o.words, "words", false, "also compare the wording of refusals")
+	flag.BoolVar(&o.order, "order", false, "also compare the order of the causes of refusals")
 	flag.BoolVar(&o.protobuf, "protobuf", false, "cases, objects, random: send and receive objects of built-in kinds as protobuf")
 	flag.BoolVar(&o.reviews, "reviews", false, "also compare what webhooks for all resources receive; not for watches and collected, whose requests are sent at once")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the random cases")
@@ -103,7 +104,7 @@ func run(o *options, args []string, out io.Writer) error {
 	if o.against == "" {
 		return errors.New("no kube-apiserver to compare with: set -against")
 	}
-	p := &pair{ours: send(o.url, o.token), theirs: patient(send(o.against, o.againstToken)), words: o.words}
+	p := &pair{ours: send(o.url, o.token), theirs: patient(send(o.against, o.againstToken)), words: o.words, order: o.order}
 	if o.protobuf {
 		types, err := newBuiltinTypes()
 		if err != nil {

@@ -19,6 +19,7 @@ type pair struct {
 	ours, theirs conformance.Send
 	record       io.Writer // may be nil
 	words        bool      // whether the wording of refusals is compared
+	order        bool      // whether the order of causes is compared
 	identities   bool      // whether it is compared which objects keep the values that a server has chosen
 	// sleep waits until kube-apiserver observes a configuration; nil means time.Sleep.
 	sleep func(time.Duration)
@@ -100,7 +101,22 @@ func (p *pair) responseDifference(want, got conformance.Case, step int) string {
 	if w, g := want.Steps[0].Response, got.Steps[0].Response; p.words && w.Code >= 400 && !slices.Equal(w.Warnings, g.Warnings) {
 		return fmt.Sprintf("warnings of a refusal: want %q, got %q", w.Warnings, g.Warnings)
 	}
+	if w, g := causesOf(want.Steps[0].Response), causesOf(got.Steps[0].Response); p.order && !slices.Equal(w, g) {
+		return fmt.Sprintf("order want %q\ngot  %q", w, g)
+	}
 	return conformance.HooksDifference(want.Steps[0].Response.Hooks, got.Steps[0].Response.Hooks)
+}
+
+// causesOf returns the reason and the field of each cause of a refusal, in the order in which it lists them.
+func causesOf(r conformance.Response) (causes []string) {
+	status, _ := r.Body.(map[string]any)
+	details, _ := status["details"].(map[string]any)
+	list, _ := details["causes"].([]any)
+	for _, one := range list {
+		cause, _ := one.(map[string]any)
+		causes = append(causes, fmt.Sprint(cause["reason"], " ", cause["field"]))
+	}
+	return causes
 }
 
 // unexplained reports whether kube-apiserver does not say why a patch cannot be applied.
