@@ -39,7 +39,7 @@ func hasJSONText(*schema.FieldError) bool { return false }
 // isUnread returns false. The message about an object in such a version differs, but it is refused in any case.
 func isUnread(string, string) bool { return false }
 
-// The rules of declared.go are those before Kubernetes 1.37.
+// The rules of declared.go are those of Kubernetes 1.36.
 
 func (c *check) distinctItem(item field, key string, seen *seenTexts) {
 	c.distinct(item, item.get(key).text(), seen)
@@ -59,12 +59,21 @@ func (c *check) extendedName(f field) {
 	}
 }
 
-func (c *check) declaredLabel(f field, text string) {
+func declaredLabel(c *check, f field, text string) {
 	if why := names.DNSLabel(text); why != "" {
 		c.unmetText(f, text, why)
 	}
 }
 
-func (c *check) oneValue(attribute, _ field, values []string) { c.notOneValue(attribute, values) }
+func oneValue(c *check, attribute, _ field, values []string) {
+	const why = "exactly one value must be specified"
+	if len(values) == 0 {
+		c.invalidText(attribute, "", why)
+		return
+	}
+	c.invalid(attribute, why)
+}
 
-func (c *check) declaredExclusive(field) bool { return false }
+func bothForms(_ *check, _, _ field) {}
+
+func declaredExclusive(*check, field) bool { return false }

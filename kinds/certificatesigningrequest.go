@@ -115,7 +115,7 @@ func validateRequestConditions(c *check, conditions, old field) {
 		if opposed := kind.text() == "Approved" && seen.has("Denied") || kind.text() == "Denied" && seen.has("Approved"); opposed && !bothStored {
 			const why = "Approved and Denied conditions are mutually exclusive"
 			switch {
-			case c.declaredExclusive(conditions):
+			case declaredExclusive(c, conditions):
 			case c.kind.Since("1.34"):
 				c.invalidText(conditions, kind.text(), why)
 			default:

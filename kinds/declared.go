@@ -123,7 +123,7 @@ func (c *check) extendedName(f field) {
 
 // declaredLabel requires that a text is a DNS label: that of f, or a key of the map f. Types that
 // declare that, from Kubernetes 1.37 on, limit its bytes.
-func (c *check) declaredLabel(f field, text string) {
+func declaredLabel(c *check, f field, text string) {
 	why := names.DNSLabel(text)
 	if c.kind.Since("1.37") {
 		why = strings.Replace(why, "no more than 63 characters", "no more than 63 bytes", 1)
@@ -136,10 +136,10 @@ func (c *check) declaredLabel(f field, text string) {
 // oneValue reports an attribute that does not have one value. From Kubernetes 1.37 on, its type declares
 // that. The error of the type replaces the other one where both have the same path, which
 // differs for a name that only the latter shows without its middle.
-func (c *check) oneValue(attribute, whole field, values []string) {
+func oneValue(c *check, attribute, whole field, values []string) {
 	declared := c.kind.Since("1.37")
 	if !declared || len(attribute.pathText()) != len(whole.pathText()) {
-		c.notOneValue(attribute, values)
+		notOneValue(c, attribute, values)
 	}
 	if !declared {
 		return
@@ -154,11 +154,32 @@ func (c *check) oneValue(attribute, whole field, values []string) {
 
 // declaredExclusive reports that a CertificateSigningRequest is both approved and denied, which from Kubernetes
 // 1.37 on the type of the conditions declares, and returns whether it does.
-func (c *check) declaredExclusive(conditions field) bool {
+func declaredExclusive(c *check, conditions field) bool {
 	if !c.kind.Since("1.37") {
 		return false
 	}
 	const approved, denied = `conditions[{"type": "Approved"}]`, `conditions[{"type": "Denied"}]`
 	c.invalidText(conditions, "{"+approved+", "+denied+"}", "must specify at most one of: `"+approved+"`, `"+denied+"`")
 	return true
+}
+
+// notOneValue reports an attribute with no value or with several.
+func notOneValue(c *check, attribute field, values []string) {
+	const why = "exactly one value must be specified"
+	switch {
+	case len(values) > 0:
+		c.invalid(attribute, why)
+	case c.kind.Since("1.35"):
+		c.invalidText(attribute, "", why)
+	default:
+		c.required(attribute, why)
+	}
+}
+
+// bothForms validates both forms of a request that has both, as Kubernetes does before 1.35.
+func bothForms(c *check, exactly, alternatives field) {
+	if !c.kind.Since("1.35") {
+		validateAlternatives(c, alternatives)
+		validateExactRequest(c, exactly)
+	}
 }

@@ -91,10 +91,7 @@ func validateDeviceRequest(c *check, request field) {
 	case !exactly.isSet() && alternatives.items() == 0:
 		c.required(request, "exactly one of `exactly` or `firstAvailable` is required")
 	case exactly.isSet() && alternatives.items() > 0:
-		if !c.kind.Since("1.35") {
-			validateAlternatives(c, alternatives)
-			validateExactRequest(c, exactly)
-		}
+		bothForms(c, exactly, alternatives)
 		c.invalidValue(request, document.NewNull(), "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set")
 		if c.kind.Since("1.37") {
 			c.declaredRequests(exactly, alternatives)

@@ -18,6 +18,7 @@ const (
 	changeFirst
 	wholeFirst
 	wholeTwice
+	wholeOnce // wholeFirst, also where the rest is validated twice
 )
 
 // repetitions holds what is repeated, in order: true is the metadata itself, false the change.
@@ -28,6 +29,7 @@ var repetitions = [...][]bool{
 	changeFirst:    {false, true},
 	wholeFirst:     {true, false},
 	wholeTwice:     {true, true},
+	wholeOnce:      {true, false},
 }
 
 // repeated returns what the strategy repeats in an update, through a subresource or not.
@@ -35,7 +37,7 @@ func (s *Strategy) repeated(catalog *schema.Catalog, subresource string) []bool 
 	switch subresource {
 	case "":
 		again := repetitions[s.metadataAgain]
-		if !catalog.Since(s.validatedOnce) {
+		if s.metadataAgain != wholeOnce && !catalog.Since(s.validatedOnce) {
 			again = append([]bool{true}, again...)
 		}
 		if !catalog.Since(s.metadataOnce) {

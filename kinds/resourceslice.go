@@ -171,7 +171,7 @@ func validateDevice(c *check, device field, own bool, stored document.Value) {
 			one := consumed.item(i)
 			set := one.get("counterSet")
 			if c.need(set) {
-				c.declaredLabel(set, set.text())
+				declaredLabel(c, set, set.text())
 			}
 			validateCounters(c, one.get("counters"))
 			c.distinctItem(one, "counterSet", &seen)
@@ -223,20 +223,7 @@ func validateDeviceAttribute(c *check, attribute, whole field) {
 		}
 	}
 	if len(values) != 1 {
-		c.oneValue(attribute, whole, values)
-	}
-}
-
-// notOneValue reports an attribute with no value or with several.
-func (c *check) notOneValue(attribute field, values []string) {
-	const why = "exactly one value must be specified"
-	switch {
-	case len(values) > 0:
-		c.invalid(attribute, why)
-	case c.kind.Since("1.35"):
-		c.invalidText(attribute, "", why)
-	default:
-		c.required(attribute, why)
+		oneValue(c, attribute, whole, values)
 	}
 }
 
@@ -408,7 +395,7 @@ func validateCounterSets(c *check, sets field) {
 		set := sets.item(i)
 		name := set.get("name")
 		if c.need(name) {
-			c.declaredLabel(name, name.text())
+			declaredLabel(c, name, name.text())
 		}
 		validateCounters(c, set.get("counters"))
 		c.distinctItem(set, "name", &seen)
@@ -427,7 +414,7 @@ func validateCounters(c *check, counters field) {
 	}
 	for i := range counters.members() {
 		_, name := counters.memberAt(i)
-		c.declaredLabel(counters, name)
+		declaredLabel(c, counters, name)
 	}
 }
 

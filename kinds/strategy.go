@@ -39,6 +39,9 @@ type Strategy struct {
 	// ExactGeneration compares these paths by their Go values: an empty list differs from an
 	// absent one.
 	ExactGeneration bool
+	// CountsDropped compares the spec for the generation before the fields of features that are off are
+	// dropped: each update with such a field increments it.
+	CountsDropped bool
 	// Defaulted lists the dotted paths of lists for which the same default is set whether they
 	// are absent or empty, so that ExactGeneration does not distinguish these two.
 	Defaulted []string
@@ -46,9 +49,6 @@ type Strategy struct {
 	// they are dropped: each update that contains one increments the generation. A path leads
 	// through the items of lists, and "*" is every member of a map.
 	Dropped []string
-	// CountsDropped compares the spec for the generation before the fields of features that are off are
-	// dropped: each update with such a field increments it.
-	CountsDropped bool
 	// NoFirstGeneration does not set the generation of a new object to 1.
 	NoFirstGeneration bool
 	// CreateOnUpdate permits creating an object by PUT, also through its status, and by an apply
@@ -138,8 +138,6 @@ type Strategy struct {
 	// validatedOnce is the Kubernetes version before which the strategy validates the whole object
 	// of an update twice, "" if it does in none.
 	validatedOnce string
-	// specOnce is validatedOnce for strategies that do not repeat the metadata.
-	specOnce string
 	// metadataOnce is the Kubernetes version before which an update finally validates the metadata
 	// itself once more, "" if it does in none.
 	metadataOnce string
@@ -362,7 +360,7 @@ func (s *Strategy) ValidateWritten(k *schema.Kind, subresource string, object, o
 	defer c.release()
 	run(c, c.root(object), c.root(old))
 	metadataAt = c.metadataAt
-	if (subresource == "" || s.partMetadataAgain == repeatsWhole) && old.Exists() && !(k.Since(s.validatedOnce) && k.Since(s.specOnce)) {
+	if (subresource == "" || s.partMetadataAgain == repeatsWhole) && old.Exists() && !k.Since(s.validatedOnce) {
 		run(c, c.root(object), c.root(document.Value{}))
 	}
 	return c.errs, metadataAt
