@@ -109,7 +109,7 @@ var lintRules = []LintRule{
 		"Such fields come from exported objects. The apply is refused if the object has another resourceVersion (409) or another uid (422); the other fields are ignored.",
 		"Remove such fields, for example with 'patchlab defaults --minimize'."},
 	{lintResetField, LevelWarning, "A manifest has fields that its endpoint resets",
-		"The API server resets the field to its live value in every request to the object itself, and the manager does not own it. Its values must have the right types all the same.",
+		"The API server resets the field to its live value in every request to the object itself, and the manager does not own it.",
 		"Omit the field, or apply it to the subresource."},
 	{lintStringData, LevelNote, "A Secret has stringData",
 		"The API server moves the texts to data, of which the manager owns nothing: a key that the manifest no longer has remains, and a manager that applies data overwrites it without a conflict.",

@@ -26,7 +26,7 @@ func ValueHint(t *schema.Type, v document.Value) string {
 		t.Scalar == schema.BooleanScalar && (text == "true" || text == "false"):
 		return "remove the quotes: " + text
 	case strings.Contains(text, "${"):
-		return "this looks like a variable; substitute it first, for example with envsubst or 'flux envsubst'"
+		return "this looks like a variable; substitute it first, for example with envsubst"
 	}
 	return ""
 }
