@@ -3,13 +3,16 @@ package server
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 )
 
@@ -134,5 +137,27 @@ func TestLongAnswersAreCompressed(t *testing.T) {
 	short := answered(answerForm{}, map[string]string{"Accept-Encoding": "gzip"}, write(100))
 	if short.Header().Get("Content-Encoding") != "" || short.Header().Get("Content-Length") != fmt.Sprint(short.Body.Len()) {
 		t.Errorf("a short answer: %v, %d bytes", short.Header(), short.Body.Len())
+	}
+}
+
+// TestCodesThatHTTPDoesNotHave checks that the refusal of a webhook with a code that HTTP does not have, which is its own
+// choice, closes the connection, and does not count as a panic.
+func TestCodesThatHTTPDoesNotHave(t *testing.T) {
+	for _, code := range []int{-1, 7, 1000, 100_000} {
+		f := newFake(t)
+		f.answer = func(context.Context, *cluster.Request) (*cluster.Response, error) {
+			return nil, &cluster.Status{Code: code, Message: "denied"}
+		}
+		s := New(f, Options{})
+		h := httptest.NewServer(s)
+		resp, err := http.Get(h.URL + "/api/v1/namespaces/d/configmaps/a")
+		if err == nil {
+			_ = resp.Body.Close()
+			t.Errorf("%d: got the code %d, want a closed connection", code, resp.StatusCode)
+		}
+		h.Close()
+		if page := ask(s, "GET", "/metrics", "").Body.String(); !strings.Contains(page, "patchlab_panics_total 0") {
+			t.Errorf("%d: counts as a panic", code)
+		}
 	}
 }

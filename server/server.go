@@ -332,8 +332,12 @@ type writer struct {
 	conflict string
 }
 
-// WriteHeader begins the response and releases the request's slot.
+// WriteHeader begins the response and releases the request's slot. A code that HTTP does not have, of a webhook's refusal or
+// of an extension API server, closes the connection, as in kube-apiserver.
 func (w *writer) WriteHeader(code int) {
+	if code < 100 || code > 999 {
+		panic(http.ErrAbortHandler)
+	}
 	if w.code == 0 {
 		w.code = code
 	}
