@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -176,24 +177,38 @@ func (r *scenarioRun) update(f *scenarioFile, results []scenario.Result, report 
 	if err != nil {
 		return err
 	}
-	if err := rewriteFile(f.name, text); err != nil {
+	if err := rewriteFile(f.name, f.text, text); err != nil {
 		return manifest.FileError(f.name, err)
 	}
 	return nil
 }
 
-// rewriteFile replaces a file, or the one that a symbolic link leads to, by one with the same mode.
-func rewriteFile(name string, text []byte) error {
+// rewriteFile replaces a file, or the one that a symbolic link leads to, by one with the same mode. was is its text when it
+// was read: a file that another program has changed since is left.
+func rewriteFile(name string, was, text []byte) error {
 	file, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return err
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("cannot be replaced, because it is not a regular file")
+	}
+	now, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, was) {
+		return errors.New("has been changed by another program since it was read; run the command again")
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY, 0) // a file that is protected against writing is not replaced
 	if err != nil {
 		return err
 	}
-	info, err := f.Stat()
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := f.Close(); err != nil {
 		return err
 	}
 	return replaceFile(file, text, info.Mode().Perm())
