@@ -18,7 +18,7 @@ func (p *pipeline) read(k *schema.Kind, o fieldmanager.Object) (fieldmanager.Obj
 
 // readUpdate is read for an object that was made from the live object of a basis.
 func (p *pipeline) readUpdate(k *schema.Kind, o fieldmanager.Object, b basis) (fieldmanager.Object, *Status) {
-	if isUnreadable(o.Value) {
+	if storesBytes && isUnreadable(o.Value) {
 		return o, internalError(errUnreadable)
 	}
 	version := o.Value.Get("apiVersion").StringOr("")

@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"errors"
+	"runtime"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -111,6 +112,9 @@ func DecodeRecord(data []byte) (*Record, error) {
 // UnreadableRecord returns the record of a stored value that cannot be decoded, for the option Unreadable of package
 // store/etcd. Requests that read it fail with an internal error.
 func UnreadableRecord(error) *Record { return recordOf(fieldmanager.Object{}, document.Value{}) }
+
+// storesBytes reports whether there may be such records. A page has none, and its engine is smaller without the check.
+const storesBytes = runtime.GOOS != "js"
 
 // isUnreadable reports whether an object is that of an UnreadableRecord: it has no kind.
 func isUnreadable(object document.Value) bool { return !object.Get("kind").Exists() }
