@@ -354,16 +354,6 @@ func (d *deletion) checkPreconditions(live document.Value) *Status {
 	return nil
 }
 
-// askedGrace returns the grace period that a client asks for, nil if it does not. A negative one is a
-// second, for each kind.
-func (d *Deletion) askedGrace() *int64 {
-	if asked := d.GracePeriodSeconds; asked == nil || *asked >= 0 {
-		return asked
-	}
-	one := int64(1)
-	return &one
-}
-
 // grace sets the grace period and the deletionTimestamp of a pod. The period is nil for a deletion that
 // needs none, because that of an earlier one is over. pending reports whether a deletion is under way
 // that this one does not shorten.
