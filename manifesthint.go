@@ -16,9 +16,9 @@ import (
 )
 
 // manifestHint returns advice on a field that is invalid although nothing is wrong with what the
-// manifest has there: it is too large for client-side apply, a key has no value, it is encrypted, its variables are
-// replaced by a tool that was not used, the apply empties it, or the live object has more items or fields. Of a duplicate
-// item, it is where the items are. It returns "" for any other field.
+// manifest has there: it is too large for client-side apply, a key has no value, it is encrypted, the apply
+// empties it, or the live object has more items or fields. Of a duplicate item, it is where the items are. It
+// returns "" for any other field.
 func (w *write) manifestHint(f FieldError) string {
 	switch {
 	case f.Message == structured.Duplicate:
@@ -30,11 +30,8 @@ func (w *write) manifestHint(f FieldError) string {
 	case w.change.Action == ActionApply && strings.HasPrefix(f.Message, `Invalid value: "null"`) && isEmptyParent(w.Value.Follow(f.Path)):
 		return "the manifest has it empty, and where an apply removes the last field or item it leaves null; omit it from the manifest"
 	}
-	switch v := w.Value.Follow(f.Path); {
-	case isEncrypted(v), isEncrypted(v.Get("mac")):
+	if v := w.Value.Follow(f.Path); isEncrypted(v) || isEncrypted(v.Get("mac")) {
 		return "this is encrypted by SOPS; decrypt the file first, for example with 'sops decrypt'"
-	case strings.Contains(v.StringOr(""), "${") && strings.Contains(v.StringOr(""), "}"):
-		return "this contains a variable; replace it first, for example with 'flux envsubst'"
 	}
 	return cmp.Or(w.keptItem(f.Path), w.keptField(f))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // ValueHint returns advice for a value that YAML parsed as a boolean or a number although the
-// schema expects a string, for the reverse, and for a variable in a place that cannot hold a text.
+// schema expects a string, for the reverse, and for a variable that a tool replaces which was not used.
 // YAML 1.1 reads yes, no, on, off, y and n as booleans. The parsed value is not suggested as the string,
 // because it may be spelled differently in the file.
 func ValueHint(t *schema.Type, v document.Value) string {
@@ -25,8 +25,8 @@ func ValueHint(t *schema.Type, v document.Value) string {
 	case t.Scalar == schema.IntegerScalar && isNumber(text) && !strings.Contains(text, "."), t.Scalar == schema.NumberScalar && isNumber(text),
 		t.Scalar == schema.BooleanScalar && (text == "true" || text == "false"):
 		return "remove the quotes: " + text
-	case strings.Contains(text, "${"):
-		return "this looks like a variable; substitute it first, for example with envsubst"
+	case strings.Contains(text, "${") && strings.Contains(text, "}"):
+		return "this contains a variable; replace it first, for example with 'flux envsubst'"
 	}
 	return ""
 }

@@ -10,7 +10,7 @@ import (
 
 func TestValueHints(t *testing.T) {
 	const quoteNumber, quoteBoolean = "put it in quotes as it is written: YAML reads 1.10 as 1.1, 010 as 8 and 1e3 as 1000", "put it in quotes: YAML reads yes, no, on, off, true and false as booleans"
-	const variable = "this looks like a variable; substitute it first, for example with envsubst"
+	const variable = "this contains a variable; replace it first, for example with 'flux envsubst'"
 	integer, number := &schema.Type{Scalar: schema.IntegerScalar}, &schema.Type{Scalar: schema.NumberScalar}
 	text, boolean := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.BooleanScalar}
 	for _, c := range []struct {

@@ -37,8 +37,9 @@ type blameOptions struct {
 func (a *App) blameCommand() *cobra.Command {
 	var o blameOptions
 	c := &cobra.Command{
-		Use:   "blame OBJECT [KIND/NAME...]",
-		Short: "Print an object with the owners of each line",
+		Use:        "blame OBJECT [KIND/NAME...]",
+		SuggestFor: []string{"owners", "managers"},
+		Short:      "Print an object with the owners of each line",
 		Long: `Print an object as YAML with the managers that own each line: the name, the operation
 (Apply or Update), the subresource and the time. "-" means that no manager owns the
 field: the API server set its default, or the owner released it. Lines without an
