@@ -73,7 +73,7 @@ func (s *Strategy) Warnings(k *schema.Kind, subresource string, object, old docu
 // warning returns the warnings of a strategy's resource, nil if it has none.
 func (s *Strategy) warning() *warning {
 	for i := range warnings {
-		if of := warnings[i].strategy; of == s || of.later != nil && laterStrategies()[of] == s {
+		if of := warnings[i].strategy; of == s || of.changed == s {
 			return &warnings[i]
 		}
 	}

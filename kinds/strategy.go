@@ -141,10 +141,11 @@ type Strategy struct {
 	// metadataOnce is the Kubernetes version before which an update finally validates the metadata
 	// itself once more, "" if it does in none.
 	metadataOnce string
-	// later changes the strategy to that from the Kubernetes version since on; both are zero if it is the
-	// same in all versions. See laterStrategies.
-	later func(*Strategy)
-	since string
+	// later changes the strategy to that from the Kubernetes version since on, which changed is once
+	// makeLater has been called; all three are zero if it is the same in all versions.
+	later   func(*Strategy)
+	since   string
+	changed *Strategy
 	// internal converts an object to the version that the validation is written for; nil if
 	// all versions have the same fields.
 	internal func(k *schema.Kind, object document.Value) document.Value
@@ -263,18 +264,19 @@ func builtin(group, resource string) *Strategy {
 	return nil
 }
 
-// laterStrategies returns the strategies that another one becomes from a Kubernetes version on, by that one.
-var laterStrategies = sync.OnceValue(func() map[*Strategy]*Strategy {
-	all := map[*Strategy]*Strategy{}
+// laterMade is done when the strategies of later Kubernetes versions have been made.
+var laterMade sync.Once
+
+// makeLater makes the strategies of later versions, which happens when the first strategy is needed.
+func makeLater() {
 	for _, s := range strategies {
 		if s.later != nil {
 			changed := *s
 			changed.later(&changed)
-			all[s] = &changed
+			s.changed = &changed
 		}
 	}
-	return all
-})
+}
 
 // For returns the strategy of a kind. For a custom resource it is derived from its definition;
 // a built-in kind that this package does not define has the strategy of an ordinary resource.
@@ -284,8 +286,8 @@ func For(k *schema.Kind) *Strategy {
 		return customStrategy(k)
 	}
 	if s := builtin(k.Group, k.Resource); s != nil {
-		if s.later != nil && k.Since(s.since) {
-			return laterStrategies()[s]
+		if laterMade.Do(makeLater); s.later != nil && k.Since(s.since) {
+			return s.changed
 		}
 		return s
 	}
