@@ -80,7 +80,7 @@ race: [{actor: b, add: {.data.n: 2}}]
     await outcome(page, 1).getByText("✓ 201").waitFor();
     await page.getByText("Expected result", { exact: true }).waitFor();
     await page.locator(".fold.actors summary").click();
-    await page.getByLabel("Name").nth(1).fill("bert");
+    await page.getByLabel("Name", { exact: true }).nth(1).fill("bert");
     await page.keyboard.press("Tab");
     await page.reload();
     await shown(page);

@@ -102,7 +102,7 @@ describe("the request", { timeout: groupTime }, () => {
     await owned(page, "mood: calm", "C");
     await page.getByLabel("Colour").nth(2).selectOption("purple");
     await page.locator('#object .rows [data-colour="purple"]').first().waitFor();
-    await page.getByLabel("Name").nth(2).fill("dora");
+    await page.getByLabel("Name", { exact: true }).nth(2).fill("dora");
     await page.keyboard.press("Tab");
     await owned(page, "mood: calm", "D");
     await page.getByRole("button", { name: "Earlier" }).click();
@@ -162,17 +162,17 @@ describe("the request", { timeout: groupTime }, () => {
     const { page, done } = await open();
     await page.locator(".fold.actors summary").click();
     for (const [name, message] of [["alice", "There is already a manager named alice."], ["  ", "A manager needs a name."]]) {
-      await page.getByLabel("Name").nth(1).fill(name);
+      await page.getByLabel("Name", { exact: true }).nth(1).fill(name);
       await page.keyboard.press("Tab");
       await page.getByText(message).waitFor();
-      assert.equal(await page.getByLabel("Name").nth(1).inputValue(), "bob");
+      assert.equal(await page.getByLabel("Name", { exact: true }).nth(1).inputValue(), "bob");
     }
     await page.getByRole("button", { name: "Remove bob" }).click();
     await page.getByText("bob has steps. Assign them to another manager or remove them first.").waitFor();
     await page.locator("#request").getByLabel("Manager").selectOption("alice");
     await page.getByRole("button", { name: "Remove bob" }).click();
     await page.getByText("Removed bob.").waitFor();
-    assert.equal(await page.getByLabel("Name").count(), 1);
+    assert.equal(await page.getByLabel("Name", { exact: true }).count(), 1);
     await done();
   });
 });
