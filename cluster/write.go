@@ -321,7 +321,7 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 		next.Managed = live.Managed // the strategy restored all metadata
 	}
 	t.passed(StageReset, next.Value)
-	if t.ep.strategy.CountsDropped && !semantic.Equal(t.ep.kind.Type().Map.Member("spec"), asked.Get("spec"), next.Value.Get("spec")) {
+	if t.ep.strategy.CountsDropped && !t.semanticallyEqual(asked, next.Value) {
 		t.empties = true
 	}
 	if t.ep.sub != subStatus {
