@@ -229,7 +229,7 @@ func (e *Error) fieldErrors(status *cluster.Status, w *write, shown func(string)
 		switch {
 		case f.Hint != "":
 		case e.Conflicts == nil:
-			f.Hint = cmp.Or(hintFor(w.kind.Type(), w.Value, c.Path), w.manifestHint(f))
+			f.Hint = cmp.Or(hintFor(w.kind.Type(), w.Value, c.Path), w.manifestHint(f, places))
 		case !w.isSecret() && len(fields) < len(e.Conflicts.List): // the causes are the conflicts, in their order
 			f.Hint = explain.ConflictNote(w.kind.Type(), e.Conflicts.List[len(fields)])
 		}

@@ -19,10 +19,10 @@ import (
 // manifest has there: it is too large for client-side apply, a key has no value, it is encrypted, the apply
 // empties it, or the live object has more items or fields. Of a duplicate item, it is where the items are. It
 // returns "" for any other field.
-func (w *write) manifestHint(f FieldError) string {
+func (w *write) manifestHint(f FieldError, places *locator) string {
 	switch {
 	case f.Message == structured.Duplicate:
-		return w.duplicates(f.Path)
+		return w.duplicates(f.Path, places)
 	case w.change.Action == ActionClientApply && f.Field == "metadata.annotations" && strings.HasPrefix(f.Message, "Too long"):
 		return "the last-applied annotation contains the whole manifest; 'kubectl apply --server-side' does not write it"
 	case w.Value.Follow(f.Path).IsNull() && !w.keeps(f.Path):
@@ -37,27 +37,22 @@ func (w *write) manifestHint(f FieldError) string {
 }
 
 // duplicates names the items of a list that have the same key, of which the position of the error is the first.
-func (w *write) duplicates(path document.Path) string {
-	last := len(path) - 1
-	list := newLocator(w.Object, w.kind.Type()).Indexed(path[:last])
-	t := w.kind.Type().At(list)
-	if t == nil || t.List == nil {
+func (w *write) duplicates(path document.Path, places *locator) string {
+	const most = 5
+	list, indices := places.Repeated(path)
+	if len(indices) == 0 {
 		return ""
 	}
 	var items []string
-	for i, item := range w.Value.Follow(list).Items() {
-		element, ok := structured.ItemElement(t.List, item)
-		if !ok || fieldset.Step(element) != path[last] {
-			continue
-		}
+	for _, i := range indices[:min(len(indices), most)] {
 		text := document.Path{}.Item(i).String()
 		if at := w.Object.Locate(list.Item(i)); at.Line > 0 {
 			text = fmt.Sprintf("%s in line %d", text, at.Line)
 		}
 		items = append(items, text)
 	}
-	if len(items) < 2 {
-		return ""
+	if more := len(indices) - most; more > 0 {
+		items = append(items, fmt.Sprintf("%d more", more))
 	}
 	return "the items " + strings.Join(items, " and ") + " have this key"
 }
