@@ -109,16 +109,16 @@ func (d *decoder) read(m *message, encoded encoding, number, depth int) error {
 		}
 		return nil
 	})
+	if err != nil || parts == nil {
+		return err
+	}
 	for _, n := range slices.Sorted(maps.Keys(parts)) {
-		if err != nil {
-			break
-		}
 		f := d.field(number, n)
-		if err = d.addMessage(m, f, parts[n], depth); err != nil {
-			err = fmt.Errorf("%s: %w", f.name, err)
+		if err := d.addMessage(m, f, parts[n], depth); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
-	return err
+	return nil
 }
 
 // scan returns the number of fields in an encoded message, and the set of those that are messages and occur more than
