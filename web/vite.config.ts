@@ -2,7 +2,11 @@ import { readFileSync } from "node:fs";
 import { defineConfig, type HtmlTagDescriptor, type Plugin } from "vite";
 
 /** The version that the changelog begins with. */
-const version = /^## \[?([^\]\n]+)/m.exec(readFileSync(new URL("../CHANGELOG.md", import.meta.url), "utf8"))?.[1]?.split(" ")[0]?.toLowerCase() ?? "";
+const version =
+  /^## \[?([^\]\n]+)/m
+    .exec(readFileSync(new URL("../CHANGELOG.md", import.meta.url), "utf8"))?.[1]
+    ?.split(" ")[0]
+    ?.toLowerCase() ?? "";
 
 /** isPage reports whether a file of the bundle is the script of the page. */
 const isPage = (file: { type: string; name?: string }): boolean => file.type === "chunk" && file.name === "index";
@@ -15,12 +19,15 @@ const early: Plugin = {
   name: "early",
   transformIndexHtml: {
     order: "post",
-    handler: (_, { bundle = {} }) => Object.values(bundle).flatMap((file): HtmlTagDescriptor[] => {
-      const href = `./${file.fileName}`;
-      const link = (attrs: Record<string, string | boolean>): HtmlTagDescriptor[] => [{ tag: "link", attrs: { ...attrs, crossorigin: true, href }, injectTo: "head-prepend" }];
-      if (isPage(file)) return link({ rel: "preload", as: "script" });
-      return file.fileName.endsWith(".css") ? link({ rel: "preload", as: "style" }) : [];
-    }),
+    handler: (_, { bundle = {} }) =>
+      Object.values(bundle).flatMap((file): HtmlTagDescriptor[] => {
+        const href = `./${file.fileName}`;
+        const link = (attrs: Record<string, string | boolean>): HtmlTagDescriptor[] => [
+          { tag: "link", attrs: { ...attrs, crossorigin: true, href }, injectTo: "head-prepend" },
+        ];
+        if (isPage(file)) return link({ rel: "preload", as: "script" });
+        return file.fileName.endsWith(".css") ? link({ rel: "preload", as: "style" }) : [];
+      }),
   },
 };
 
@@ -47,7 +54,8 @@ const classic: Plugin = {
     handler(_, bundle) {
       for (const file of Object.values(bundle)) {
         if (file.type !== "chunk" || !isPage(file)) continue;
-        if (file.imports.length + file.exports.length > 0) this.error("the script of the page imports or exports something, which only a module can");
+        if (file.imports.length + file.exports.length > 0)
+          this.error("the script of the page imports or exports something, which only a module can");
         file.code = head + file.code.replaceAll("import.meta", "pageScript") + tail;
       }
     },
@@ -59,7 +67,11 @@ const classic: Plugin = {
 // relative. Nothing is put inline, as the Content-Security-Policy forbids it.
 export default defineConfig({
   base: "./",
-  plugins: [{ name: "version", transformIndexHtml: (html: string) => html.replace("%VERSION%", version) }, early, classic],
+  plugins: [
+    { name: "version", transformIndexHtml: (html: string) => html.replace("%VERSION%", version) },
+    early,
+    classic,
+  ],
   build: {
     target: "es2023",
     assetsInlineLimit: 0,

@@ -69,19 +69,34 @@ async function scrolling() {
   const session = await threadTimes(page);
   const before = await processor(session);
   const frames = 60;
-  await page.locator("#object .cm-scroller").evaluate((e, frames) => new Promise((done) => {
-    let n = 0;
-    const step = () => (n++ < frames ? ((e.scrollTop += 400), requestAnimationFrame(step)) : done());
-    step();
-  }), frames);
-  report("frame of scrolling 5,000 lines, main thread", ((await processor(session)) - before) / frames, budget.frameProcessorMilliseconds);
+  await page.locator("#object .cm-scroller").evaluate(
+    (e, frames) =>
+      new Promise((done) => {
+        let n = 0;
+        const step = () => (n++ < frames ? ((e.scrollTop += 400), requestAnimationFrame(step)) : done());
+        step();
+      }),
+    frames,
+  );
+  report(
+    "frame of scrolling 5,000 lines, main thread",
+    ((await processor(session)) - before) / frames,
+    budget.frameProcessorMilliseconds,
+  );
   await done();
 }
 
 async function definition() {
   const { page, done } = await open();
   const body = "apiVersion: big.example.com/v1\nkind: Big\nmetadata: {name: b}\nspec:\n  replicas: 3\n";
-  await seed(page, { steps: [{ actor: "a", body }, { actor: "b", body }], at: 1, definitions: [bigDefinition()] });
+  await seed(page, {
+    steps: [
+      { actor: "a", body },
+      { actor: "b", body },
+    ],
+    at: 1,
+    definitions: [bigDefinition()],
+  });
   await row(page, "replicas: 3").waitFor();
   const beside = await typed(page, { line: 4 });
   report("key beside a definition of 300 KB, main thread", beside.main, budget.keyProcessorMilliseconds);
@@ -90,9 +105,13 @@ async function definition() {
 }
 
 async function slowNetwork() {
-  const server = await command(), browser = await launch();
+  const server = await command(),
+    browser = await launch();
   try {
-    const { text, result } = await slowly(await browser.newPage({ viewport: { width: 1440, height: 900 } }), server.address);
+    const { text, result } = await slowly(
+      await browser.newPage({ viewport: { width: 1440, height: 900 } }),
+      server.address,
+    );
     report("text at 1.6 Mbit/s", text.time, budget.slowFirstTextMilliseconds);
     report("first result at 1.6 Mbit/s", result.time, budget.slowFirstResultMilliseconds);
   } finally {
@@ -126,12 +145,16 @@ async function processor(session) {
  * first 15, by which the browser has compiled the engine's functions well.
  */
 async function typed(page, { line = 5, wait = 400 } = {}) {
-  const count = 40, warmUp = 15;
+  const count = 40,
+    warmUp = 15;
   await page.waitForTimeout(500);
   await toLine(page, line);
   await page.evaluate(() => {
     globalThis.steps = [];
-    Object.defineProperty(globalThis, "patchlabMilliseconds", { set: (n) => globalThis.steps.push(n), configurable: true });
+    Object.defineProperty(globalThis, "patchlabMilliseconds", {
+      set: (n) => globalThis.steps.push(n),
+      configurable: true,
+    });
   });
   const session = await threadTimes(page);
   const times = [];
@@ -143,8 +166,13 @@ async function typed(page, { line = 5, wait = 400 } = {}) {
   }
   await page.waitForTimeout(500);
   await session.detach();
-  const warm = times.slice(warmUp), steps = await page.evaluate(() => globalThis.steps);
-  return { main: median(warm), mean: warm.reduce((sum, n) => sum + n, 0) / warm.length, worker: median(steps.slice(warmUp)) };
+  const warm = times.slice(warmUp),
+    steps = await page.evaluate(() => globalThis.steps);
+  return {
+    main: median(warm),
+    mean: warm.reduce((sum, n) => sum + n, 0) / warm.length,
+    worker: median(steps.slice(warmUp)),
+  };
 }
 
 function median(list) {

@@ -3,12 +3,18 @@
 // for a returning visitor.
 // It also reports files of the page that could not be loaded, which only the page's script could do
 // otherwise.
-addEventListener("error", ({ target }) => {
-  if (!(target instanceof HTMLScriptElement)) return;
-  const show = () => (document.getElementById("loading").textContent = "The page could not be loaded completely. Reload it to try again.");
-  if (document.readyState === "loading") addEventListener("DOMContentLoaded", show);
-  else show();
-}, true);
+addEventListener(
+  "error",
+  ({ target }) => {
+    if (!(target instanceof HTMLScriptElement)) return;
+    const show = () =>
+      (document.getElementById("loading").textContent =
+        "The page could not be loaded completely. Reload it to try again.");
+    if (document.readyState === "loading") addEventListener("DOMContentLoaded", show);
+    else show();
+  },
+  true,
+);
 (() => {
   const root = document.documentElement;
   const query = new URLSearchParams(location.search);
@@ -25,6 +31,7 @@ addEventListener("error", ({ target }) => {
     root.dataset.embed = query.get("embed") || "all";
     if (query.has("readonly")) root.dataset.readonly = "";
   }
-  const known = stored(() => localStorage, "patchlab.playground.v1") ?? stored(() => sessionStorage, "patchlab.playground.v1");
+  const known =
+    stored(() => localStorage, "patchlab.playground.v1") ?? stored(() => sessionStorage, "patchlab.playground.v1");
   if (location.hash.startsWith("#v1=") || query.has("embed") || known) root.dataset.begun = "";
 })();

@@ -11,16 +11,27 @@ const dist = new URL("../dist/", import.meta.url).pathname;
 const embed = new URL("../embed/", import.meta.url).pathname;
 
 function files(folder) {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((f) => (f.isDirectory() ? files(join(folder, f.name)) : [join(folder, f.name)]));
+  return readdirSync(folder, { withFileTypes: true }).flatMap((f) =>
+    f.isDirectory() ? files(join(folder, f.name)) : [join(folder, f.name)],
+  );
 }
 
-const all = files(dist).map((f) => relative(dist, f)).filter((f) => f !== "sw.js").sort();
+const all = files(dist)
+  .map((f) => relative(dist, f))
+  .filter((f) => f !== "sw.js")
+  .sort();
 const hash = createHash("sha256");
 for (const file of all) hash.update(file).update(readFileSync(join(dist, file)));
 // The complete engine and the one with rules are loaded, and kept, when they are needed.
-const [, complete, rules] = all.filter((f) => f.endsWith(".wasm")).sort((a, b) => statSync(join(dist, a)).size - statSync(join(dist, b)).size);
+const [, complete, rules] = all
+  .filter((f) => f.endsWith(".wasm"))
+  .sort((a, b) => statSync(join(dist, a)).size - statSync(join(dist, b)).size);
 const address = (f) => `./${f}`;
-const list = { name: `patchlab-${hash.digest("hex").slice(0, 16)}`, files: ["./", "./?embed", ...all.filter((f) => f !== complete && f !== rules).map(address)], later: { complete: address(complete), rules: address(rules) } };
+const list = {
+  name: `patchlab-${hash.digest("hex").slice(0, 16)}`,
+  files: ["./", "./?embed", ...all.filter((f) => f !== complete && f !== rules).map(address)],
+  later: { complete: address(complete), rules: address(rules) },
+};
 
 const worker = join(dist, "sw.js");
 const source = readFileSync(worker, "utf8");
@@ -32,10 +43,12 @@ writeFileSync(worker, source.replaceAll("PATCHLAB_FILES", JSON.stringify(list)))
 for (const old of readdirSync(embed)) if (old !== "README.md") rmSync(join(embed, old), { recursive: true });
 const gzipped = promisify(gzip);
 // Side by side, because each of the engines takes up to a minute.
-await Promise.all([...all, "sw.js"].map(async (file) => {
-  const data = readFileSync(join(dist, file));
-  const target = join(embed, "dist", file);
-  mkdirSync(join(target, ".."), { recursive: true });
-  writeFileSync(`${target}.br`, await brotli(data));
-  if (file !== rules) writeFileSync(`${target}.gz`, await gzipped(data, { level: 9 }));
-}));
+await Promise.all(
+  [...all, "sw.js"].map(async (file) => {
+    const data = readFileSync(join(dist, file));
+    const target = join(embed, "dist", file);
+    mkdirSync(join(target, ".."), { recursive: true });
+    writeFileSync(`${target}.br`, await brotli(data));
+    if (file !== rules) writeFileSync(`${target}.gz`, await gzipped(data, { level: 9 }));
+  }),
+);

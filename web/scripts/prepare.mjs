@@ -10,7 +10,10 @@ import { keyOf } from "../src/preparedkey.js";
 
 const root = new URL("../../", import.meta.url);
 const dist = new URL("packages/engine/dist/", new URL("../", import.meta.url));
-const runtime = await Runtime.start(await WebAssembly.compile(readFileSync(new URL("engine.wasm", dist))), readFileSync(new URL("catalog.bin", dist)));
+const runtime = await Runtime.start(
+  await WebAssembly.compile(readFileSync(new URL("engine.wasm", dist))),
+  readFileSync(new URL("catalog.bin", dist)),
+);
 
 const prepared = {};
 
@@ -29,7 +32,11 @@ function show(scenario, at, answers = prepared) {
   if (at > 0) ask("why", { scenario, at }, answers);
 }
 
-const texts = (folder) => readdirSync(new URL(folder, root)).filter((f) => f.endsWith(".yaml")).sort().map((f) => readFileSync(new URL(folder + f, root), "utf8"));
+const texts = (folder) =>
+  readdirSync(new URL(folder, root))
+    .filter((f) => f.endsWith(".yaml"))
+    .sort()
+    .map((f) => readFileSync(new URL(folder + f, root), "utf8"));
 
 const first = {};
 ask("about", {}, first);
@@ -38,7 +45,8 @@ texts("testdata/scenarios/").forEach((text, i) => {
   const { scenario } = ask("import", { text });
   const last = scenario.steps.length;
   const whole = i === 0 || entries.includes(scenario.title);
-  for (let at = 0; at <= last; at++) if (whole || at === 1) show(scenario, at, i === 0 && at === last ? first : prepared);
+  for (let at = 0; at <= last; at++)
+    if (whole || at === 1) show(scenario, at, i === 0 && at === last ? first : prepared);
   if (i === 0) writeFileSync(new URL("web/generated/start.json", root), JSON.stringify({ scenario, answers: first }));
 });
 for (const text of texts("testdata/lessons/")) ask("lesson", { text });

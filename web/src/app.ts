@@ -198,7 +198,8 @@ export class App {
     if (!step || step.body === text) return;
     this.#withdraw();
     this.#leaveLink();
-    if (!again) this.history.recordTyping(`typing in step ${this.state.at}`, `type ${idOf(step)}`, () => copyOf(this.state));
+    if (!again)
+      this.history.recordTyping(`typing in step ${this.state.at}`, `type ${idOf(step)}`, () => copyOf(this.state));
     step.body = text;
     this.#stale();
     this.#changed("stale");
@@ -264,7 +265,8 @@ export class App {
 
   /** #leaveLink removes a shared link from the address, because it does not contain the next change. */
   #leaveLink(): void {
-    if (location.hash && location.hash !== this.unread) history.replaceState(null, "", location.pathname + location.search);
+    if (location.hash && location.hash !== this.unread)
+      history.replaceState(null, "", location.pathname + location.search);
   }
 
   /** #run runs the scenario. withReasons renders the reasons together with the result, so that the layout does not shift later. */
@@ -275,7 +277,13 @@ export class App {
     return this.#latest.run(async () => {
       const { at, object } = this.state;
       const asked = this.#asked;
-      const input: RunInput = { scenario: this.scenario, at, against: this.against ?? at - 1, changes: this.changes, object };
+      const input: RunInput = {
+        scenario: this.scenario,
+        at,
+        against: this.against ?? at - 1,
+        changes: this.changes,
+        object,
+      };
       try {
         const output = await this.engine.ask("run", input);
         const answers: Answered[] = [{ call: "run", input, output }];
@@ -358,8 +366,10 @@ export class App {
     if (at < 0) at = names.length;
     const colour = this.scenario.actors.find((a) => a.name === name)?.colour;
     return {
-      name, colour: colour && colours.includes(colour) ? colour : colours[at % colours.length]!,
-      letter: letters(names.concat(name))[at] ?? "?", shape: shapes[at % shapes.length]!,
+      name,
+      colour: colour && colours.includes(colour) ? colour : colours[at % colours.length]!,
+      letter: letters(names.concat(name))[at] ?? "?",
+      shape: shapes[at % shapes.length]!,
     };
   }
 

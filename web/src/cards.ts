@@ -10,30 +10,73 @@ import type { Conflict, Manager, Row, WayOutput } from "./messages";
 /** The styles of cards in an editor, because the page's styles do not apply within its shadow root. */
 export const cardStyles = {
   ".card-place": { padding: "3px 8px 6px 4px" },
-  ".card": { padding: "8px 10px", border: "1px solid var(--line)", borderLeft: "3px solid var(--bad)", borderRadius: "6px", background: "var(--raised)", font: "0.8125rem/1.45 var(--sans)", whiteSpace: "normal", display: "flex", flexDirection: "column", gap: "6px" },
+  ".card": {
+    padding: "8px 10px",
+    border: "1px solid var(--line)",
+    borderLeft: "3px solid var(--bad)",
+    borderRadius: "6px",
+    background: "var(--raised)",
+    font: "0.8125rem/1.45 var(--sans)",
+    whiteSpace: "normal",
+    display: "flex",
+    flexDirection: "column",
+    gap: "6px",
+  },
   ".card p, .card h3": { margin: "0", font: "inherit" },
   ".card h3": { fontWeight: "600" },
   ".card code, .card pre": { fontFamily: "var(--mono)", fontSize: "0.75rem", margin: "0", overflowWrap: "anywhere" },
   ".card .row": { display: "flex", flexWrap: "wrap", gap: "6px" },
-  ".card button": { font: "inherit", color: "var(--text)", background: "var(--card)", border: "1px solid var(--line)", borderRadius: "6px", padding: "3px 10px", minHeight: "var(--target, 1.75rem)", cursor: "pointer" },
+  ".card button": {
+    font: "inherit",
+    color: "var(--text)",
+    background: "var(--card)",
+    border: "1px solid var(--line)",
+    borderRadius: "6px",
+    padding: "3px 10px",
+    minHeight: "var(--target, 1.75rem)",
+    cursor: "pointer",
+  },
   ".card button:hover": { background: "var(--hover)" },
   ".card button[aria-pressed=true]": { borderColor: "var(--accent)", boxShadow: "inset 0 0 0 1px var(--accent)" },
   ".card button.primary": { background: "var(--accent)", color: "var(--on-accent)", borderColor: "var(--accent)" },
   ".card button.primary:hover": { background: "var(--accent-strong)" },
   ".card :focus-visible": { outline: "2px solid var(--accent)", outlineOffset: "1px" },
-  ".card .preview": { display: "flex", flexDirection: "column", gap: "6px", borderTop: "1px solid var(--line)", paddingTop: "6px" },
+  ".card .preview": {
+    display: "flex",
+    flexDirection: "column",
+    gap: "6px",
+    borderTop: "1px solid var(--line)",
+    paddingTop: "6px",
+  },
   ".card .preview:empty": { display: "none" },
   ".card .good": { color: "var(--good)" },
   ".card .bad": { color: "var(--bad)" },
   ".card .quiet": { color: "var(--muted)" },
   // Without a width of its own, a long line does not make the text beside the card wider than the editor.
-  ".card pre": { contain: "inline-size", overflow: "auto", maxHeight: "11rem", padding: "4px 6px", background: "var(--field)", border: "1px solid var(--line)", borderRadius: "5px" },
+  ".card pre": {
+    contain: "inline-size",
+    overflow: "auto",
+    maxHeight: "11rem",
+    padding: "4px 6px",
+    background: "var(--field)",
+    border: "1px solid var(--line)",
+    borderRadius: "5px",
+  },
   ".card pre span": { display: "block" },
   ".card .added": { background: "var(--added)" },
   ".card .removed": { background: "var(--removed)" },
   ".card .owners": { background: "var(--owners)" },
   ".card .chip": { display: "inline-flex", alignItems: "center", gap: "4px", verticalAlign: "bottom" },
-  ".card .letter": { display: "inline-grid", placeItems: "center", minWidth: "1.0625rem", height: "1.0625rem", borderRadius: "4px", font: "700 0.65625rem/1 var(--mono)", color: "var(--chip-text)", background: "var(--chip)" },
+  ".card .letter": {
+    display: "inline-grid",
+    placeItems: "center",
+    minWidth: "1.0625rem",
+    height: "1.0625rem",
+    borderRadius: "4px",
+    font: "700 0.65625rem/1 var(--mono)",
+    color: "var(--chip-text)",
+    background: "var(--chip)",
+  },
   "@media (forced-colors: active)": { ".card button[aria-pressed=true]": { outline: "3px solid Highlight" } },
   ...chipColours(".card "),
 };
@@ -65,10 +108,12 @@ export function contested(conflicts: Conflict[]): Contested[] {
  * with the operation if the owner is an earlier update by the applier itself.
  */
 export function ownersOf(app: App, { owners }: Contested): (Node | string)[] {
-  return enumerated(owners.map(({ name, operation, subresource }) => {
-    const how = name === app.step?.actor ? (operation === "Update" ? operation : "") : toolOf(name, subresource);
-    return h("span", null, chip(app, name), how ? ` (${how})` : "");
-  }));
+  return enumerated(
+    owners.map(({ name, operation, subresource }) => {
+      const how = name === app.step?.actor ? (operation === "Update" ? operation : "") : toolOf(name, subresource);
+      return h("span", null, chip(app, name), how ? ` (${how})` : "");
+    }),
+  );
 }
 
 /** enumerated joins elements to an enumeration such as "a, b and c". */
@@ -97,10 +142,20 @@ export class ConflictCard {
     this.#path = fields[number]?.path;
     this.#taken = taken;
     const field = fields[number];
-    const names = field ? field.ways.map((w) => w.name) : ["force", "drop", ...(fields.every((c) => c.ways.some((w) => w.name === "adopt")) ? ["adopt"] : [])];
+    const names = field
+      ? field.ways.map((w) => w.name)
+      : ["force", "drop", ...(fields.every((c) => c.ways.some((w) => w.name === "adopt")) ? ["adopt"] : [])];
     const texts = wayTexts(field);
-    this.#buttons = names.map((way, i) => button(texts[way] ?? way, `way-${number}-${way}`, () => this.#look(i, way), { "aria-pressed": "false" }));
-    this.element = h("div", { class: "card", role: "group", "aria-label": field ? `Conflict at ${field.path}` : "All conflicts together" }, this.#sentence, h("div", { class: "row" }, ...this.#buttons), this.#preview);
+    this.#buttons = names.map((way, i) =>
+      button(texts[way] ?? way, `way-${number}-${way}`, () => this.#look(i, way), { "aria-pressed": "false" }),
+    );
+    this.element = h(
+      "div",
+      { class: "card", role: "group", "aria-label": field ? `Conflict at ${field.path}` : "All conflicts together" },
+      this.#sentence,
+      h("div", { class: "row" }, ...this.#buttons),
+      this.#preview,
+    );
     this.show(fields);
   }
 
@@ -109,7 +164,18 @@ export class ConflictCard {
     this.#fields = fields;
     const field = this.#field();
     const sentence = field
-      ? h("p", null, ...ownersOf(this.#app, field), field.owners.length === 1 ? " owns " : " own ", h("code", null, ...fieldPath(field.path)), " with the value ", h("code", null, field.live || "(none)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(none)"), field.note ? `. Note: ${field.note}` : "")
+      ? h(
+          "p",
+          null,
+          ...ownersOf(this.#app, field),
+          field.owners.length === 1 ? " owns " : " own ",
+          h("code", null, ...fieldPath(field.path)),
+          " with the value ",
+          h("code", null, field.live || "(none)"),
+          `; ${this.#app.step?.actor || "this step"} wants `,
+          h("code", null, field.wanted || "(none)"),
+          field.note ? `. Note: ${field.note}` : "",
+        )
       : h("p", null, `Resolve the conflicts over all ${fields.length} fields in the same way:`);
     if (sentence.isEqualNode(this.#sentence)) return;
     this.#sentence.replaceWith(sentence);
@@ -142,18 +208,28 @@ function wayTexts(field: Contested | undefined): Record<string, string> {
 
 /** effectOf describes what a resolution changes and who owns the field afterwards. */
 function effectOf(way: string, actor: string, field: Contested | undefined): string {
-  const owners = field ? listed(field.owners.map(({ name }) => (name === actor ? `its earlier update` : name))) : "the other managers";
+  const owners = field
+    ? listed(field.owners.map(({ name }) => (name === actor ? `its earlier update` : name)))
+    : "the other managers";
   const one = field?.owners.length === 1;
   const [it, keep] = field ? ["the field", one ? "keeps it" : "keep it"] : ["the fields", "keep them"];
-  if (way === "force") return `Apply with force: ${actor} becomes the owner, and ${owners} ${one ? "loses" : "lose"} ${it}.`;
-  if (way === "drop") return `Remove ${it} from the manifest: ${owners} ${keep}, with the live value${field ? "" : "s"}.`;
+  if (way === "force")
+    return `Apply with force: ${actor} becomes the owner, and ${owners} ${one ? "loses" : "lose"} ${it}.`;
+  if (way === "drop")
+    return `Remove ${it} from the manifest: ${owners} ${keep}, with the live value${field ? "" : "s"}.`;
   return `Set ${it} in the manifest to the live value${field ? "" : "s"}: ${actor} and ${owners} both own ${field ? "it" : "them"}.`;
 }
 
 /** listed is enumerated for texts. */
 export const listed = (names: string[]): string => (enumerated(names) as string[]).join("");
 
-async function look(app: App, field: Contested | undefined, way: string, preview: HTMLElement, taken: () => void): Promise<void> {
+async function look(
+  app: App,
+  field: Contested | undefined,
+  way: string,
+  preview: HTMLElement,
+  taken: () => void,
+): Promise<void> {
   const { scenario, state } = app;
   const at = state.at;
   const conflict = field?.number ?? -1;
@@ -168,19 +244,32 @@ async function look(app: App, field: Contested | undefined, way: string, preview
   if (app.state.at !== at || !step) return;
   const rows = out.rows.filter((r) => r.mark !== "");
   const readOnly = document.documentElement.dataset.readonly !== undefined;
-  const take = readOnly ? null : button("Resolve this way", `take-${conflict}`, () => {
-    const at = app.state.at;
-    app.change("resolving a conflict", (s) => Object.assign(s.scenario.steps[at - 1]!, out.step));
-    app.tell(resolved(way, at, field), { text: "Undo", run: () => app.undo() });
-    taken();
-  }, { class: "primary" });
-  replace(preview,
-    h("p", { class: out.result.ok ? "good" : "bad" }, out.result.ok ? `✓ The request succeeds (${out.result.code}).` : `✗ ${out.result.code} ${out.result.message}`),
+  const take = readOnly
+    ? null
+    : button(
+        "Resolve this way",
+        `take-${conflict}`,
+        () => {
+          const at = app.state.at;
+          app.change("resolving a conflict", (s) => Object.assign(s.scenario.steps[at - 1]!, out.step));
+          app.tell(resolved(way, at, field), { text: "Undo", run: () => app.undo() });
+          taken();
+        },
+        { class: "primary" },
+      );
+  replace(
+    preview,
+    h(
+      "p",
+      { class: out.result.ok ? "good" : "bad" },
+      out.result.ok ? `✓ The request succeeds (${out.result.code}).` : `✗ ${out.result.code} ${out.result.message}`,
+    ),
     h("p", null, effectOf(way, step.actor, field)),
     out.step.body !== step.body ? diff(changedLines(step.body, out.step.body), "Changed lines of the manifest") : null,
     h("p", { class: "quiet" }, rows.length === 0 ? "The object does not change." : "The object after it:"),
     rows.length === 0 ? null : diff(rows, "Changed lines of the object"),
-    take && h("div", { class: "row" }, take));
+    take && h("div", { class: "row" }, take),
+  );
   preview.scrollIntoView({ block: "nearest" });
 }
 
@@ -188,7 +277,9 @@ async function look(app: App, field: Contested | undefined, way: string, preview
 function resolved(way: string, at: number, field: Contested | undefined): string {
   if (way === "force") return `Step ${at} now applies with force.`;
   const fields = field ? field.path : "the fields in conflict";
-  return way === "drop" ? `Removed ${fields} from the manifest of step ${at}.` : `The manifest of step ${at} now has the live value${field ? "" : "s"} of ${fields}.`;
+  return way === "drop"
+    ? `Removed ${fields} from the manifest of step ${at}.`
+    : `The manifest of step ${at} now has the live value${field ? "" : "s"} of ${fields}.`;
 }
 
 type Line = Pick<Row, "text" | "mark">;
@@ -201,11 +292,18 @@ function changedLines(before: string, after: string): Line[] {
   while (from < a.length && from < b.length && a[from] === b[from]) from++;
   let end = 0;
   while (end < a.length - from && end < b.length - from && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
-  return [...a.slice(from, a.length - end).map((text) => ({ text, mark: "removed" })), ...b.slice(from, b.length - end).map((text) => ({ text, mark: "added" }))];
+  return [
+    ...a.slice(from, a.length - end).map((text) => ({ text, mark: "removed" })),
+    ...b.slice(from, b.length - end).map((text) => ({ text, mark: "added" })),
+  ];
 }
 
 /** diff renders changed lines. */
 function diff(rows: Line[], label: string): HTMLElement {
   const sign: Record<string, string> = { added: "+ ", removed: "− ", owners: "~ " };
-  return h("pre", { class: "diff", tabindex: "0", "aria-label": label, role: "region" }, ...rows.map((r) => h("span", { class: r.mark }, (sign[r.mark] ?? "  ") + r.text + "\n")));
+  return h(
+    "pre",
+    { class: "diff", tabindex: "0", "aria-label": label, role: "region" },
+    ...rows.map((r) => h("span", { class: r.mark }, (sign[r.mark] ?? "  ") + r.text + "\n")),
+  );
 }

@@ -3,4 +3,6 @@ export const colours = ["blue", "orange", "green", "purple", "red", "teal", "bro
 
 /** chipColours returns the styles of letters in an editor, because the page's styles do not apply within its shadow root. */
 export const chipColours = (scope: string): Record<string, Record<string, string>> =>
-  Object.fromEntries(colours.map((c) => [`${scope}[data-colour=${c}]`, { "--chip": `var(--${c})`, "--chip-text": `var(--on-${c})` }]));
+  Object.fromEntries(
+    colours.map((c) => [`${scope}[data-colour=${c}]`, { "--chip": `var(--${c})`, "--chip-text": `var(--on-${c})` }]),
+  );

@@ -19,7 +19,8 @@ function sparing(): boolean {
 const size = `${(budget.completeBrotliBytes / 1e6).toFixed(1)} MB`;
 
 /** whenIdle runs a task when the browser is idle. */
-const whenIdle = (task: () => void): unknown => ("requestIdleCallback" in window ? requestIdleCallback(task, { timeout: 3000 }) : setTimeout(task, 300));
+const whenIdle = (task: () => void): unknown =>
+  "requestIdleCallback" in window ? requestIdleCallback(task, { timeout: 3000 }) : setTimeout(task, 300);
 
 /** keepOffline tells the service worker to cache an engine that was loaded later. */
 export function keepOffline(engine: LaterEngine): void {
@@ -72,7 +73,17 @@ export class Complete {
   #draw(): void {
     this.#host.hidden = !this.#app.output?.unvalidated;
     if (this.#host.hidden) return;
-    const text = h("span", null, this.#state === "failed" ? `The validation of built-in kinds could not be loaded: ${this.#why}.` : "The values of built-in kinds are not validated yet.");
-    replace(this.#host, text, this.#state === "loading" ? this.#bar : button(`Load the validation (${size})`, "validate", () => this.#load()));
+    const text = h(
+      "span",
+      null,
+      this.#state === "failed"
+        ? `The validation of built-in kinds could not be loaded: ${this.#why}.`
+        : "The values of built-in kinds are not validated yet.",
+    );
+    replace(
+      this.#host,
+      text,
+      this.#state === "loading" ? this.#bar : button(`Load the validation (${size})`, "validate", () => this.#load()),
+    );
   }
 }

@@ -9,8 +9,26 @@ export function open(title: string, ...children: (Node | null)[]): HTMLDialogEle
   const id = `dialog-title-${++numbers}`;
   const messages = h("div", { class: "dialog-notices", role: "status" });
   // The browser gives the focus back when a dialog is closed, before it reports that it was.
-  const dialog = h("dialog", { "aria-labelledby": id, close: () => dialog.remove(), click: (e: MouseEvent) => e.target === dialog && dialog.close() },
-    h("div", { class: "dialog-body" }, h("div", { class: "dialog-head" }, h("h2", { id }, title), button("✕", "close", () => dialog.close(), { "aria-label": "Close", class: "icon" })), ...children, messages));
+  const dialog = h(
+    "dialog",
+    {
+      "aria-labelledby": id,
+      close: () => dialog.remove(),
+      click: (e: MouseEvent) => e.target === dialog && dialog.close(),
+    },
+    h(
+      "div",
+      { class: "dialog-body" },
+      h(
+        "div",
+        { class: "dialog-head" },
+        h("h2", { id }, title),
+        button("✕", "close", () => dialog.close(), { "aria-label": "Close", class: "icon" }),
+      ),
+      ...children,
+      messages,
+    ),
+  );
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
@@ -22,31 +40,51 @@ export function open(title: string, ...children: (Node | null)[]): HTMLDialogEle
  * function that removes the message.
  */
 export function notice(message: string, action?: Action, lasting = false): () => void {
-  const host = [...document.querySelectorAll("dialog[open] .dialog-notices")].at(-1) ?? document.getElementById("notices")!;
+  const host =
+    [...document.querySelectorAll("dialog[open] .dialog-notices")].at(-1) ?? document.getElementById("notices")!;
   const box = h("div", { class: `notice${lasting ? " lasting" : ""}` }, h("span", null, message));
   const gone = () => {
     if (box.contains(document.activeElement)) document.getElementById("page")?.focus();
     box.remove();
   };
-  if (action) box.append(button(action.text, "notice-action", () => {
-    gone();
-    action.run();
-  }));
+  if (action)
+    box.append(
+      button(action.text, "notice-action", () => {
+        gone();
+        action.run();
+      }),
+    );
   box.append(button("✕", "notice-close", gone, { "aria-label": "Close this message", class: "icon" }));
   host.querySelector(".notice:not(.lasting)")?.remove();
   host.append(box);
-  if (!lasting) setTimeout(() => box.matches(":hover, :focus-within") ? setTimeout(gone, 8000) : gone(), action ? 20_000 : 10_000);
+  if (!lasting)
+    setTimeout(
+      () => (box.matches(":hover, :focus-within") ? setTimeout(gone, 8000) : gone()),
+      action ? 20_000 : 10_000,
+    );
   return gone;
 }
 
 /** copyButton returns a button that copies a text to the clipboard and confirms it. */
-export function copyButton(app: App, label: string, key: string, text: () => string | Promise<string>, props = {}): HTMLButtonElement {
-  return button(label, key, () => void (async () => {
-    try {
-      await navigator.clipboard.writeText(await text());
-      app.tell("Copied.");
-    } catch {
-      app.tell("The browser does not allow copying. Select the text and copy it yourself.");
-    }
-  })(), props);
+export function copyButton(
+  app: App,
+  label: string,
+  key: string,
+  text: () => string | Promise<string>,
+  props = {},
+): HTMLButtonElement {
+  return button(
+    label,
+    key,
+    () =>
+      void (async () => {
+        try {
+          await navigator.clipboard.writeText(await text());
+          app.tell("Copied.");
+        } catch {
+          app.tell("The browser does not allow copying. Select the text and copy it yourself.");
+        }
+      })(),
+    props,
+  );
 }

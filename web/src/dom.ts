@@ -4,7 +4,8 @@ type Child = Node | string | null | undefined | false;
 type Props = Record<string, unknown>;
 
 /** Characters that are invisible or change the direction of the text. */
-export const hidden = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffc\u{e0000}-\u{e007f}]/gu;
+export const hidden =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffc\u{e0000}-\u{e007f}]/gu;
 
 /** hex returns the code of a character. */
 export const hex = (code: number): string => code.toString(16).toUpperCase().padStart(4, "0");
@@ -13,7 +14,11 @@ export const hex = (code: number): string => code.toString(16).toUpperCase().pad
 const escaped = (text: string): string => text.replace(hidden, (c) => `\\u${hex(c.codePointAt(0)!)}`);
 
 /** h creates an element. Properties with functions become event listeners, and true becomes an attribute without a value. */
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props | null, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  props: Props | null,
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(props ?? {})) {
     if (value === undefined || value === null || value === false) continue;
@@ -26,7 +31,8 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props | 
 }
 
 /** shown returns the children of an element, with the hidden characters of texts escaped. */
-const shown = (children: Child[]): (Node | string)[] => children.filter((c): c is Node | string => !!c).map((c) => (typeof c === "string" ? escaped(c) : c));
+const shown = (children: Child[]): (Node | string)[] =>
+  children.filter((c): c is Node | string => !!c).map((c) => (typeof c === "string" ? escaped(c) : c));
 
 /**
  * replace replaces the children of an element. If one of them had the focus, the new one with
@@ -43,10 +49,13 @@ function keepingFocus(parent: Element, change: () => void): void {
   const inner = focused?.shadowRoot?.activeElement; // of an editor
   change();
   // An editor that was removed and added again, such as that of the comparison, has lost the focus.
-  if (inner instanceof HTMLElement && parent.contains(focused) && document.activeElement !== focused) inner.focus({ preventScroll: true });
+  if (inner instanceof HTMLElement && parent.contains(focused) && document.activeElement !== focused)
+    inner.focus({ preventScroll: true });
   if (!key) return;
   const found = parent.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
-  (found?.matches(":disabled") ? found.parentElement!.querySelector<HTMLElement>("button:enabled") : found)?.focus({ preventScroll: true });
+  (found?.matches(":disabled") ? found.parentElement!.querySelector<HTMLElement>("button:enabled") : found)?.focus({
+    preventScroll: true,
+  });
 }
 
 /**
@@ -59,7 +68,8 @@ export function refresh(parent: Element, ...children: Child[]): void {
   const before = [...parent.childNodes];
   if (now.length !== before.length) return replace(parent, ...now);
   const other = now.filter((child, i) => !child.isEqualNode(before[i]!));
-  if (other.length > 0) keepingFocus(parent, () => now.forEach((child, i) => other.includes(child) && before[i]!.replaceWith(child)));
+  if (other.length > 0)
+    keepingFocus(parent, () => now.forEach((child, i) => other.includes(child) && before[i]!.replaceWith(child)));
 }
 
 /**
@@ -96,9 +106,18 @@ export class Keyed {
 }
 
 /** select creates a labelled select element. */
-export function select(label: string, key: string, options: [value: string, text: string][], value: string, chosen: (value: string) => void): HTMLLabelElement {
-  const list = h("select", { "data-key": key, change: () => chosen(list.value) },
-    ...options.map(([v, text]) => h("option", { value: v, selected: v === value }, text)));
+export function select(
+  label: string,
+  key: string,
+  options: [value: string, text: string][],
+  value: string,
+  chosen: (value: string) => void,
+): HTMLLabelElement {
+  const list = h(
+    "select",
+    { "data-key": key, change: () => chosen(list.value) },
+    ...options.map(([v, text]) => h("option", { value: v, selected: v === value }, text)),
+  );
   return h("label", null, h("span", { class: "label" }, label), list);
 }
 
@@ -108,7 +127,8 @@ export function button(text: string, key: string, click: () => void, props: Prop
 }
 
 /** fieldPath renders a field path so that lines break before its steps, not within a name. */
-export const fieldPath = (path: string): Node[] => path.split(/(?=[.[])/).flatMap((step) => [h("wbr", null), document.createTextNode(escaped(step))]);
+export const fieldPath = (path: string): Node[] =>
+  path.split(/(?=[.[])/).flatMap((step) => [h("wbr", null), document.createTextNode(escaped(step))]);
 
 /** pathButton creates a button that leads to the field at a path. */
 export function pathButton(path: string, key: string, click: () => void, props: Props = {}): HTMLButtonElement {

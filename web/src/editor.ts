@@ -5,8 +5,25 @@ import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from
 import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { Annotation, Compartment, EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField, Transaction } from "@codemirror/state";
-import { Decoration, type DecorationSet, EditorView, highlightSpecialChars, keymap, lineNumbers, WidgetType } from "@codemirror/view";
+import {
+  Annotation,
+  Compartment,
+  EditorState,
+  RangeSet,
+  RangeSetBuilder,
+  StateEffect,
+  StateField,
+  Transaction,
+} from "@codemirror/state";
+import {
+  Decoration,
+  type DecorationSet,
+  EditorView,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  WidgetType,
+} from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { cardStyles } from "./cards";
 import { hex, hidden } from "./dom";
@@ -21,16 +38,33 @@ const colours = HighlightStyle.define([
 ]);
 
 export const codeLook = EditorView.theme({
-  "&": { fontSize: "var(--code-size, 0.8125rem)", backgroundColor: "var(--field)", color: "var(--text)", height: "100%" },
+  "&": {
+    fontSize: "var(--code-size, 0.8125rem)",
+    backgroundColor: "var(--field)",
+    color: "var(--text)",
+    height: "100%",
+  },
   "&.cm-focused": { outline: "none" },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", minHeight: "var(--editor-least, 0)", maxHeight: "var(--editor-height, none)", overflow: "auto" },
+  ".cm-scroller": {
+    fontFamily: "var(--mono)",
+    lineHeight: "1.55",
+    minHeight: "var(--editor-least, 0)",
+    maxHeight: "var(--editor-height, none)",
+    overflow: "auto",
+  },
   ".cm-gutters": { backgroundColor: "var(--field)", color: "var(--muted)", border: "none" },
   ".cm-lineNumbers .cm-gutterElement": { minWidth: "1.625rem", padding: "0 4px 0 2px" },
   // The browser draws the cursor and the selection. The layers of drawSelection() would be
   // measured, laid out and painted separately after each key press.
   ".cm-content": { caretColor: "var(--text)" },
   ".cm-line::selection, .cm-line ::selection": { backgroundColor: "var(--selection)" },
-  ".cm-specialChar": { color: "var(--bad)", backgroundColor: "var(--bad-soft)", borderRadius: "3px", padding: "0 2px", fontWeight: "700" },
+  ".cm-specialChar": {
+    color: "var(--bad)",
+    backgroundColor: "var(--bad-soft)",
+    borderRadius: "3px",
+    padding: "0 2px",
+    fontWeight: "700",
+  },
 });
 
 const editLook = EditorView.theme({
@@ -159,7 +193,14 @@ const cardsField = StateField.define<DecorationSet>({
 });
 
 function placed({ doc }: EditorState, cards: Card[]): DecorationSet {
-  return Decoration.set(cards.map((card) => Decoration.widget({ widget: new CardWidget(card), block: true, side: 1 }).range(doc.line(Math.min(card.line, doc.lines)).to)), true);
+  return Decoration.set(
+    cards.map((card) =>
+      Decoration.widget({ widget: new CardWidget(card), block: true, side: 1 }).range(
+        doc.line(Math.min(card.line, doc.lines)).to,
+      ),
+    ),
+    true,
+  );
 }
 
 /** The annotation of changes by the page, which the page undoes instead of the editor. */
@@ -218,23 +259,49 @@ export function makeEditor(options: EditorOptions): Editor {
   const root = shadowOf(host);
   const language = new Compartment();
   const extensions = (text: string) => [
-    lineNumbers(), history(), indentOnInput(), indentUnit.of("  "), bracketMatching(), marked,
-    language.of(modes[modeOf(text)]()), syntaxHighlighting(colours), codeLook, editLook, marksField, cardsField,
+    lineNumbers(),
+    history(),
+    indentOnInput(),
+    indentUnit.of("  "),
+    bracketMatching(),
+    marked,
+    language.of(modes[modeOf(text)]()),
+    syntaxHighlighting(colours),
+    codeLook,
+    editLook,
+    marksField,
+    cardsField,
     EditorState.readOnly.of(options.readOnly ?? false),
     keymap.of([
       { key: "Mod-z", run: (view) => (options.undo?.() ?? false) || undo(view) },
       { key: "Mod-y", mac: "Mod-Shift-z", run: (view) => redo(view) || (options.redo?.() ?? false) },
-      ...(options.inDialog ? [] : [{ key: "Escape", run: () => (host.blur(), (document.activeElement as HTMLElement | null)?.blur(), true) }, indentWithTab]),
-      ...defaultKeymap.filter((k) => k.key !== "Mod-Alt-\\" && k.key !== "Escape"), ...historyKeymap,
+      ...(options.inDialog
+        ? []
+        : [
+            { key: "Escape", run: () => (host.blur(), (document.activeElement as HTMLElement | null)?.blur(), true) },
+            indentWithTab,
+          ]),
+      ...defaultKeymap.filter((k) => k.key !== "Mod-Alt-\\" && k.key !== "Escape"),
+      ...historyKeymap,
     ]),
-    EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
+    EditorView.contentAttributes.of({
+      "aria-label": options.label,
+      tabindex: "0",
+      spellcheck: "false",
+      autocapitalize: "off",
+    }),
     EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
       arrived = update.transactions.some((t) => t.isUserEvent("input.paste")) && "pasted";
       const text = update.state.doc.toString();
       const mode = modeOf(text);
-      if (mode !== modeOf(update.startState.doc.toString())) update.view.dispatch({ effects: language.reconfigure(modes[mode]()) });
-      if (!update.transactions.some((t) => t.annotation(outside))) options.changed(text, update.transactions.some((t) => t.isUserEvent("undo") || t.isUserEvent("redo")));
+      if (mode !== modeOf(update.startState.doc.toString()))
+        update.view.dispatch({ effects: language.reconfigure(modes[mode]()) });
+      if (!update.transactions.some((t) => t.annotation(outside)))
+        options.changed(
+          text,
+          update.transactions.some((t) => t.isUserEvent("undo") || t.isUserEvent("redo")),
+        );
     }),
   ];
   const state = (doc: string): EditorState => EditorState.create({ doc, extensions: extensions(doc) });
@@ -251,7 +318,11 @@ export function makeEditor(options: EditorOptions): Editor {
         if (states.size > mostStates) states.delete(states.keys().next().value!);
         view.setState((id === undefined ? undefined : states.get(id)) ?? state(text));
       }
-      if (text !== view.state.doc.toString()) view.dispatch({ changes: difference(view.state.doc.toString(), text), annotations: [outside.of(true), Transaction.addToHistory.of(false)] });
+      if (text !== view.state.doc.toString())
+        view.dispatch({
+          changes: difference(view.state.doc.toString(), text),
+          annotations: [outside.of(true), Transaction.addToHistory.of(false)],
+        });
       if (id !== shown) arrived = "shown";
       shown = id;
     },
@@ -266,7 +337,11 @@ export function makeEditor(options: EditorOptions): Editor {
       if (arrived && Number.isFinite(first)) {
         const { from } = state.doc.line(Math.min(first, state.doc.lines));
         // Scrolling the page would move the introduction out of view, which a first visitor has not read yet.
-        if (arrived === "shown" && document.documentElement.dataset.begun === undefined) view.requestMeasure({ read: () => view.lineBlockAt(from).top, write: (top) => (view.scrollDOM.scrollTop = top - above) });
+        if (arrived === "shown" && document.documentElement.dataset.begun === undefined)
+          view.requestMeasure({
+            read: () => view.lineBlockAt(from).top,
+            write: (top) => (view.scrollDOM.scrollTop = top - above),
+          });
         else effects.push(EditorView.scrollIntoView(from, { y: "start", yMargin: above }));
         arrived = false;
       }
@@ -288,7 +363,10 @@ export function difference(before: string, after: string): { from: number; to: n
   const shorter = Math.min(before.length, after.length);
   while (from < shorter && before.charCodeAt(from) === after.charCodeAt(from)) from++;
   let end = 0;
-  while (end < shorter - from && before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)) end++;
+  while (
+    end < shorter - from &&
+    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
+  )
+    end++;
   return { from, to: before.length - end, insert: after.slice(from, after.length - end) };
 }
-

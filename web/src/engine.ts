@@ -43,7 +43,8 @@ const resultPause = 2000;
 /** The minimum length of texts that are sent once and then referred to by number. */
 const long = 1024;
 
-type Answer<K extends keyof Calls> = { output: Calls[K]["output"] } | { error: Failure } | { later: true } | { unknown: true };
+type Answer<K extends keyof Calls> =
+  { output: Calls[K]["output"] } | { error: Failure } | { later: true } | { unknown: true };
 
 /** Whether a service worker controls the page and thus has its files. */
 const kept = (navigator as Partial<Navigator>).serviceWorker?.controller != null;
@@ -86,7 +87,10 @@ export class Engine {
   }
 
   #start(): Promise<void> {
-    const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: kept ? keptName : "patchlab engine" });
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), {
+      type: "module",
+      name: kept ? keptName : "patchlab engine",
+    });
     this.#worker = worker;
     this.#started = false;
     return new Promise((resolve, reject) => {
@@ -128,7 +132,8 @@ export class Engine {
         break;
       case "answer": {
         const waiting = this.#waiting.get(message.id);
-        if (waiting?.call === "run") (globalThis as { patchlabMilliseconds?: number }).patchlabMilliseconds = message.milliseconds; // for the test of the speed budget
+        if (waiting?.call === "run")
+          (globalThis as { patchlabMilliseconds?: number }).patchlabMilliseconds = message.milliseconds; // for the test of the speed budget
         waiting?.resolve(message.response);
         this.#waiting.delete(message.id);
       }
@@ -202,15 +207,21 @@ export class Engine {
     await this.#ready;
     const id = this.#next++;
     const have = this.#rows;
-    const bytes = new TextEncoder().encode(this.#request(call, input, call === "run" ? { number: id, have: have.number } : undefined));
-    const timer = setTimeout(() => this.#restart("The engine took too long and was restarted."), patience + bytes.length * patiencePerByte);
+    const bytes = new TextEncoder().encode(
+      this.#request(call, input, call === "run" ? { number: id, have: have.number } : undefined),
+    );
+    const timer = setTimeout(
+      () => this.#restart("The engine took too long and was restarted."),
+      patience + bytes.length * patiencePerByte,
+    );
     try {
       const response = await new Promise<Uint8Array>((resolve, reject) => {
         this.#waiting.set(id, { call, resolve, reject });
         this.#send({ kind: "ask", id, request: bytes }, [bytes.buffer]);
       });
       const answer = JSON.parse(new TextDecoder().decode(response)) as Answer<K>;
-      if (call === "run" && "output" in answer) this.#rows = { number: id, rows: whole(answer.output as RunOutput, have.rows) };
+      if (call === "run" && "output" in answer)
+        this.#rows = { number: id, rows: whole(answer.output as RunOutput, have.rows) };
       return answer;
     } finally {
       clearTimeout(timer);
@@ -237,7 +248,8 @@ export class Engine {
 /** whole adds the rows that a response omits because the page already has them. */
 function whole(output: RunOutput, have: Row[]): Row[] {
   const { keptBefore, keptAfter } = output;
-  if (keptBefore + keptAfter > 0) output.rows = [...have.slice(0, keptBefore), ...output.rows, ...have.slice(have.length - keptAfter)];
+  if (keptBefore + keptAfter > 0)
+    output.rows = [...have.slice(0, keptBefore), ...output.rows, ...have.slice(have.length - keptAfter)];
   output.keptBefore = output.keptAfter = 0;
   return output.rows;
 }

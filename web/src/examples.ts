@@ -1,4 +1,10 @@
 // The scenarios of testdata/scenarios, in a separate chunk that is loaded on first use.
-const files = import.meta.glob<string>("../../testdata/scenarios/*.yaml", { query: "?raw", import: "default", eager: true });
+const files = import.meta.glob<string>("../../testdata/scenarios/*.yaml", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 
-export default Object.keys(files).sort().map((name) => files[name]!);
+export default Object.keys(files)
+  .sort()
+  .map((name) => files[name]!);

@@ -19,18 +19,45 @@ const keys: [string, string][] = [
 
 export function openHelp(app: App): void {
   const sign = (text: string, ...meaning: (Node | string)[]) => [h("dt", null, text), h("dd", null, ...meaning)];
-  open("Help",
-    h("p", null, "Every change to a Kubernetes object is made by a field manager, and the API server records in metadata.managedFields which manager owns which field. This page shows an object with its owners after each step, and the rule behind each change. It runs the engine of patchlab, which is tested against recorded responses of kube-apiserver."),
+  open(
+    "Help",
+    h(
+      "p",
+      null,
+      "Every change to a Kubernetes object is made by a field manager, and the API server records in metadata.managedFields which manager owns which field. This page shows an object with its owners after each step, and the rule behind each change. It runs the engine of patchlab, which is tested against recorded responses of kube-apiserver.",
+    ),
     h("h3", null, "Signs beside the object"),
-    h("dl", { class: "signs" },
-      h("dt", null, chip(app, app.scenario.actors[0]?.name ?? "alice", true)), h("dd", null, "the owner of the line; a line with several owners is striped"),
-      ...sign("┆", "the line itself has no owner, but fields in it do"), ...sign("#", "identifies the object; has no owner"),
-      ...sign("⚙", "set by the API server, or status set by a controller"), ...sign("·", "no owner"),
-      ...sign("+ −", "the step added or removed the line"), ...sign("~", "the step changed the owners of the line"), ...sign("⚡", "conflict: the step would change the line, but does not own it"),
-      ...sign("U+200B", "an invisible character, or one that changes the direction of the text")),
+    h(
+      "dl",
+      { class: "signs" },
+      h("dt", null, chip(app, app.scenario.actors[0]?.name ?? "alice", true)),
+      h("dd", null, "the owner of the line; a line with several owners is striped"),
+      ...sign("┆", "the line itself has no owner, but fields in it do"),
+      ...sign("#", "identifies the object; has no owner"),
+      ...sign("⚙", "set by the API server, or status set by a controller"),
+      ...sign("·", "no owner"),
+      ...sign("+ −", "the step added or removed the line"),
+      ...sign("~", "the step changed the owners of the line"),
+      ...sign("⚡", "conflict: the step would change the line, but does not own it"),
+      ...sign("U+200B", "an invisible character, or one that changes the direction of the text"),
+    ),
     h("h3", { id: "shortcuts" }, "Keyboard shortcuts"),
-    h("dl", { class: "signs keys" }, ...keys.flatMap(([key, what]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)])),
-    h("p", { class: "row" }, link("Documentation", `${repository}/tree/main/doc`), link("Repository", repository), link("Server-side apply in the Kubernetes documentation", "https://kubernetes.io/docs/reference/using-api/server-side-apply/")));
+    h(
+      "dl",
+      { class: "signs keys" },
+      ...keys.flatMap(([key, what]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)]),
+    ),
+    h(
+      "p",
+      { class: "row" },
+      link("Documentation", `${repository}/tree/main/doc`),
+      link("Repository", repository),
+      link(
+        "Server-side apply in the Kubernetes documentation",
+        "https://kubernetes.io/docs/reference/using-api/server-side-apply/",
+      ),
+    ),
+  );
 }
 
 const link = (text: string, href: string): HTMLElement => h("a", { href, target: "_blank", rel: "noopener" }, text);

@@ -34,7 +34,8 @@ export const linesField = StateField.define<Lines>({
 });
 
 /** lineAt returns the line with a number, counted from 1. */
-export const lineAt = (state: EditorState, number: number): ListingLine | undefined => state.field(linesField).lines[number - 1];
+export const lineAt = (state: EditorState, number: number): ListingLine | undefined =>
+  state.field(linesField).lines[number - 1];
 
 /** foldsOf determines the fold of each line from the indentation. */
 export function foldsOf(lines: ListingLine[]): number[] {
@@ -60,4 +61,5 @@ export function foldsOf(lines: ListingLine[]): number[] {
 }
 
 /** changedLines reports whether an update replaces the lines. */
-export const changedLines = (update: ViewUpdate): boolean => update.startState.field(linesField) !== update.state.field(linesField);
+export const changedLines = (update: ViewUpdate): boolean =>
+  update.startState.field(linesField) !== update.state.field(linesField);

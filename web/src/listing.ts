@@ -4,7 +4,16 @@ import { defaultKeymap } from "@codemirror/commands";
 import { codeFolding, foldKeymap, foldService } from "@codemirror/language";
 import { getSearchQuery, highlightSelectionMatches, search, searchKeymap, setSearchQuery } from "@codemirror/search";
 import { type ChangeSpec, Compartment, EditorState, type Extension, RangeSetBuilder } from "@codemirror/state";
-import { Decoration, type DecorationSet, EditorView, hoverTooltip, keymap, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
+import {
+  Decoration,
+  type DecorationSet,
+  EditorView,
+  hoverTooltip,
+  keymap,
+  ViewPlugin,
+  type ViewUpdate,
+  WidgetType,
+} from "@codemirror/view";
 import { codeLook, difference, marked, shadowOf } from "./editor";
 import { h } from "./dom";
 import { changedLines, foldsOf, lineAt, linesField, type ListingLine, setLines } from "./lines";
@@ -31,11 +40,20 @@ class BlameWidget extends WantedWidget {
 }
 
 const rowClasses = new Map<string, Decoration>();
-const tokens = Object.fromEntries(["key", "str", "num", "dim"].map((name) => [name, Decoration.mark({ class: `tok-${name}` })]));
+const tokens = Object.fromEntries(
+  ["key", "str", "num", "dim"].map((name) => [name, Decoration.mark({ class: `tok-${name}` })]),
+);
 
 function rowDecoration(line: ListingLine): Decoration {
   const [first, second] = line.owners;
-  const kind = line.owners.length > 1 ? `two o-${first!.colour} p-${second!.colour}` : first ? `one o-${first.colour}` : line.meaning === "below" ? "below" : "none";
+  const kind =
+    line.owners.length > 1
+      ? `two o-${first!.colour} p-${second!.colour}`
+      : first
+        ? `one o-${first.colour}`
+        : line.meaning === "below"
+          ? "below"
+          : "none";
   const name = `${line.mark === "removed" ? "" : kind} ${line.mark}${line.wanted ? " conflict" : ""}`;
   let decoration = rowClasses.get(name);
   if (!decoration) rowClasses.set(name, (decoration = Decoration.line({ class: name })));
@@ -52,50 +70,90 @@ function colour(builder: RangeSetBuilder<Decoration>, from: number, text: string
   const key = found?.[2] ?? "";
   if (key) builder.add(from + indent, from + indent + key.length - 1, tokens.key!);
   const value = found ? (found[3] ?? "") : text.slice(indent).replace(/^(?:- )+/, "");
-  if (value) builder.add(from + text.length - value.length, from + text.length, tokens[number.test(value) ? "num" : /^[[{|>]/.test(value) ? "dim" : "str"]!);
+  if (value)
+    builder.add(
+      from + text.length - value.length,
+      from + text.length,
+      tokens[number.test(value) ? "num" : /^[[{|>]/.test(value) ? "dim" : "str"]!,
+    );
 }
 
 /** Highlights only the visible lines, because an object may have thousands. */
-const painter = ViewPlugin.fromClass(class {
-  decorations: DecorationSet;
-  touched = false;
-  constructor(view: EditorView) {
-    this.decorations = this.paint(view);
-  }
-  update(update: ViewUpdate): void {
-    if (update.selectionSet || update.view.hasFocus) this.touched = true;
-    if (update.docChanged || update.viewportChanged || update.selectionSet || update.focusChanged || changedLines(update)) this.decorations = this.paint(update.view);
-  }
-  paint(view: EditorView): DecorationSet {
-    const builder = new RangeSetBuilder<Decoration>();
-    const { doc, selection } = view.state;
-    const current = this.touched ? doc.lineAt(selection.main.head).number : 0;
-    let next = 1; // the first line that has not been painted: the visible ranges omit parts of long lines, and so several may be of one line
-    for (const range of view.visibleRanges) {
-      for (let number = Math.max(next, doc.lineAt(range.from).number); number <= doc.lines; number++) {
-        const { from, to, text } = doc.line(number);
-        if (from > range.to) break;
-        next = number + 1;
-        const line = lineAt(view.state, number);
-        if (!line) continue;
-        builder.add(from, from, rowDecoration(line));
-        if (number === current) builder.add(from, from, currentLine);
-        colour(builder, from, text);
-        if (line.wanted) builder.add(to, to, Decoration.widget({ widget: new WantedWidget(line.wanted), side: 1 }));
-        if (number === current && line.owners.length > 0) builder.add(to, to, Decoration.widget({ widget: new BlameWidget(line.owners.map((o) => o.label).join(" · ")), side: 2 }));
-      }
+const painter = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    touched = false;
+    constructor(view: EditorView) {
+      this.decorations = this.paint(view);
     }
-    return builder.finish();
-  }
-}, { decorations: (plugin) => plugin.decorations });
+    update(update: ViewUpdate): void {
+      if (update.selectionSet || update.view.hasFocus) this.touched = true;
+      if (
+        update.docChanged ||
+        update.viewportChanged ||
+        update.selectionSet ||
+        update.focusChanged ||
+        changedLines(update)
+      )
+        this.decorations = this.paint(update.view);
+    }
+    paint(view: EditorView): DecorationSet {
+      const builder = new RangeSetBuilder<Decoration>();
+      const { doc, selection } = view.state;
+      const current = this.touched ? doc.lineAt(selection.main.head).number : 0;
+      let next = 1; // the first line that has not been painted: the visible ranges omit parts of long lines, and so several may be of one line
+      for (const range of view.visibleRanges) {
+        for (let number = Math.max(next, doc.lineAt(range.from).number); number <= doc.lines; number++) {
+          const { from, to, text } = doc.line(number);
+          if (from > range.to) break;
+          next = number + 1;
+          const line = lineAt(view.state, number);
+          if (!line) continue;
+          builder.add(from, from, rowDecoration(line));
+          if (number === current) builder.add(from, from, currentLine);
+          colour(builder, from, text);
+          if (line.wanted) builder.add(to, to, Decoration.widget({ widget: new WantedWidget(line.wanted), side: 1 }));
+          if (number === current && line.owners.length > 0)
+            builder.add(
+              to,
+              to,
+              Decoration.widget({ widget: new BlameWidget(line.owners.map((o) => o.label).join(" · ")), side: 2 }),
+            );
+        }
+      }
+      return builder.finish();
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);
 
 const currentLine = Decoration.line({ class: "current" });
 
-const tooltip = hoverTooltip((view, position) => {
-  const line = lineAt(view.state, view.state.doc.lineAt(position).number);
-  if (!line || line.owners.length === 0) return null;
-  return { pos: view.state.doc.lineAt(position).from, above: true, create: () => ({ dom: h("div", { class: "owner-labels" }, ...line.owners.map((o) => h("div", null, h("b", { class: "letter", "data-colour": o.colour, "data-shape": o.shape }, o.letter), ` ${o.label}`))) }) };
-}, { hideOnChange: true, hoverTime: 350 });
+const tooltip = hoverTooltip(
+  (view, position) => {
+    const line = lineAt(view.state, view.state.doc.lineAt(position).number);
+    if (!line || line.owners.length === 0) return null;
+    return {
+      pos: view.state.doc.lineAt(position).from,
+      above: true,
+      create: () => ({
+        dom: h(
+          "div",
+          { class: "owner-labels" },
+          ...line.owners.map((o) =>
+            h(
+              "div",
+              null,
+              h("b", { class: "letter", "data-colour": o.colour, "data-shape": o.shape }, o.letter),
+              ` ${o.label}`,
+            ),
+          ),
+        ),
+      }),
+    };
+  },
+  { hideOnChange: true, hoverTime: 350 },
+);
 
 /** Reports in the search panel that the text has no match. */
 const searched = EditorView.updateListener.of(({ state, transactions, view }) => {
@@ -121,16 +179,31 @@ const wrapped = (): Extension => (narrow.matches ? EditorView.lineWrapping : [])
 
 function extensions(events: ListingEvents): Extension[] {
   return [
-    linesField, listingGutter, codeFolding({ placeholderText: "…" }),
+    linesField,
+    listingGutter,
+    codeFolding({ placeholderText: "…" }),
     foldService.of((state, from) => {
       const { number, to } = state.doc.lineAt(from);
       const end = state.field(linesField).folds[number - 1];
       return end ? { from: to, to: state.doc.line(end).to } : null;
     }),
-    wrapping.of(wrapped()), search({ top: true }), searched, highlightSelectionMatches(), marked, painter, tooltip, codeLook, listingLook,
-    EditorState.readOnly.of(true), EditorView.editable.of(false),
+    wrapping.of(wrapped()),
+    search({ top: true }),
+    searched,
+    highlightSelectionMatches(),
+    marked,
+    painter,
+    tooltip,
+    codeLook,
+    listingLook,
+    EditorState.readOnly.of(true),
+    EditorView.editable.of(false),
     keymap.of([...searchKeymap, ...foldKeymap, ...defaultKeymap]),
-    EditorView.contentAttributes.of({ "aria-label": "The object, line by line", "aria-readonly": "true", tabindex: "0" }),
+    EditorView.contentAttributes.of({
+      "aria-label": "The object, line by line",
+      "aria-readonly": "true",
+      tabindex: "0",
+    }),
     EditorView.updateListener.of((update) => {
       if (!update.selectionSet && !(update.focusChanged && update.view.hasFocus)) return;
       const line = lineAt(update.state, update.state.doc.lineAt(update.state.selection.main.head).number);
@@ -181,7 +254,8 @@ export class Listing {
     const old = before.slice(from, end);
     const now = lines.slice(from, to);
     const sameText = old.length === now.length && old.every((line, i) => line.text === now[i]!.text);
-    const sameFolds = old.length === now.length && old.every((line, i) => indentOf(line.text) === indentOf(now[i]!.text));
+    const sameFolds =
+      old.length === now.length && old.every((line, i) => indentOf(line.text) === indentOf(now[i]!.text));
     this.#view.dispatch({
       changes: sameText ? undefined : this.#change(from, end, before.length, now.map((l) => l.text).join("\n")),
       effects: setLines.of({ lines, folds: sameFolds ? folds : foldsOf(lines) }),
@@ -201,7 +275,10 @@ export class Listing {
   reveal(number: number, select: boolean): void {
     const { doc } = this.#view.state;
     const { from } = doc.line(Math.min(Math.max(number, 1), doc.lines));
-    this.#view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center" }), selection: select ? { anchor: from } : undefined });
+    this.#view.dispatch({
+      effects: EditorView.scrollIntoView(from, { y: "center" }),
+      selection: select ? { anchor: from } : undefined,
+    });
     if (select) this.#view.focus();
   }
 

@@ -19,12 +19,17 @@ function owners({ owners, meaning, mark }: ListingLine): HTMLElement[] {
   if (mark === "removed") return [];
   if (owners.length === 0) return [h("i", { class: `none ${meaning}` }, meanings[meaning] ?? "·")];
   const shown = owners.length > mostLetters ? owners.slice(0, mostLetters - 1) : owners;
-  const letters = shown.map((o) => h("b", { class: "letter", "data-colour": o.colour, "data-shape": o.shape }, o.letter));
-  return owners.length > shown.length ? [...letters, h("b", { class: "letter more" }, `+${owners.length - shown.length}`)] : letters;
+  const letters = shown.map((o) =>
+    h("b", { class: "letter", "data-colour": o.colour, "data-shape": o.shape }, o.letter),
+  );
+  return owners.length > shown.length
+    ? [...letters, h("b", { class: "letter more" }, `+${owners.length - shown.length}`)]
+    : letters;
 }
 
 /** widthOf returns the width in rem that the letters of a number of owners take. */
-const widthOf = (owners: number): number => Math.max(30, 4 + 18 * Math.min(owners, mostLetters) + (owners > 11 ? 7 : 0)) / 16;
+const widthOf = (owners: number): number =>
+  Math.max(30, 4 + 18 * Math.min(owners, mostLetters) + (owners > 11 ? 7 : 0)) / 16;
 
 /** The button of a line that can be folded or is folded, "" for others. */
 type Fold = "" | "open" | "closed";
@@ -37,9 +42,16 @@ function foldOf(state: EditorState, block: BlockInfo, end: number): Fold {
 /** element makes the row of a line. Signs and buttons are only made for lines that have them, because a browser paints all elements of the gutter again when one changes. */
 function element(line: ListingLine, fold: Fold, height: number): HTMLElement {
   const sign = line.wanted ? "⚡" : signs[line.mark];
-  const row = h("div", { class: "row" }, String(line.line || ""), h("span", { class: "owners" }, ...owners(line)),
+  const row = h(
+    "div",
+    { class: "row" },
+    String(line.line || ""),
+    h("span", { class: "owners" }, ...owners(line)),
     sign ? h("span", { class: line.wanted ? "sign bad" : "sign" }, sign) : null,
-    fold ? h("span", { class: "fold", title: fold === "open" ? "Fold line" : "Unfold line" }, fold === "open" ? "▾" : "▸") : null);
+    fold
+      ? h("span", { class: "fold", title: fold === "open" ? "Fold line" : "Unfold line" }, fold === "open" ? "▾" : "▸")
+      : null,
+  );
   row.style.height = `${height}px`;
   return row;
 }
@@ -51,7 +63,9 @@ function toggle(view: EditorView, y: number): void {
   const line = state.doc.lineAt(block.from);
   const end = state.field(linesField).folds[line.number - 1];
   if (foldOf(state, block, end ?? 0) === "closed") {
-    foldedRanges(state).between(line.to, line.to, (from, to) => view.dispatch({ effects: unfoldEffect.of({ from, to }) }));
+    foldedRanges(state).between(line.to, line.to, (from, to) =>
+      view.dispatch({ effects: unfoldEffect.of({ from, to }) }),
+    );
   } else if (end) view.dispatch({ effects: foldEffect.of({ from: line.to, to: state.doc.line(end).to }) });
 }
 
@@ -65,7 +79,10 @@ class Gutter {
 
   constructor(view: EditorView) {
     this.#view = view;
-    this.#rows.parent.addEventListener("click", (event) => (event.target as Element).matches(".fold") && toggle(view, event.clientY));
+    this.#rows.parent.addEventListener(
+      "click",
+      (event) => (event.target as Element).matches(".fold") && toggle(view, event.clientY),
+    );
     view.scrollDOM.insertBefore(this.#rows.parent, view.contentDOM);
     this.#measure();
     this.#draw();
@@ -74,7 +91,8 @@ class Gutter {
   update(update: ViewUpdate): void {
     const changed = changedLines(update);
     if (changed) this.#measure();
-    if (changed || update.docChanged || update.heightChanged || update.viewportChanged || update.geometryChanged) this.#draw();
+    if (changed || update.docChanged || update.heightChanged || update.viewportChanged || update.geometryChanged)
+      this.#draw();
   }
 
   destroy(): void {
@@ -102,7 +120,10 @@ class Gutter {
     const { style } = this.#rows.parent;
     style.paddingTop = `${(view.viewportLineBlocks[0]?.top ?? 0) + view.documentPadding.top}px`;
     style.height = `${view.contentHeight}px`;
-    this.#rows.show(rows.map(({ line, fold, height }) => `${this.#look(line)} ${fold} ${height}`), (i) => element(rows[i]!.line, rows[i]!.fold, rows[i]!.height));
+    this.#rows.show(
+      rows.map(({ line, fold, height }) => `${this.#look(line)} ${fold} ${height}`),
+      (i) => element(rows[i]!.line, rows[i]!.fold, rows[i]!.height),
+    );
   }
 
   #look(line: ListingLine): string {

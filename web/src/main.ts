@@ -55,35 +55,48 @@ const later = { complete, rules };
 app.keeps = root.dataset.embed === undefined;
 const stored = app.keeps ? kept() : null;
 // The state comes before the views, so that the editor is created with its text.
-app.state = stored && size(stored) > 0 ? stored : copyOf({ scenario: firstScenario, at: firstScenario.steps.length, object: 0 });
+app.state =
+  stored && size(stored) > 0 ? stored : copyOf({ scenario: firstScenario, at: firstScenario.steps.length, object: 0 });
 new Toolbar(app, element("tools"), [{ text: "Lessons", key: "lessons", open: (app) => void openLessons(app) }]);
 const object = new ObjectView(app, element("object"));
 new Story(app, element("story"), element("bar-steps"));
 const view = (name: string) => {
   document.body.dataset.view = name;
-  for (const b of document.querySelectorAll<HTMLElement>("#bar-views button")) b.setAttribute("aria-pressed", String(b.dataset.view === name));
+  for (const b of document.querySelectorAll<HTMLElement>("#bar-views button"))
+    b.setAttribute("aria-pressed", String(b.dataset.view === name));
 };
-new Panels(app, rules, element("panel"), (line) => {
-  view("object");
-  object.show(line);
-}, (line, column) => {
-  view("request");
-  request.goToConflict(line, column);
-});
+new Panels(
+  app,
+  rules,
+  element("panel"),
+  (line) => {
+    view("object");
+    object.show(line);
+  },
+  (line, column) => {
+    view("request");
+    request.goToConflict(line, column);
+  },
+);
 // A change of the editor with the focus forces a layout. The request is rendered last, so that
 // this layout includes the changes of the other views.
 const request = new Request(app, element("request"), root.dataset.readonly !== undefined);
-for (const b of document.querySelectorAll<HTMLElement>("#bar-views button")) b.addEventListener("click", () => {
-  view(b.dataset.view!);
-  // Below the introduction, nothing of the view may be on the screen.
-  const page = element("page");
-  if (page.getBoundingClientRect().top > window.innerHeight / 2) page.scrollIntoView();
-});
+for (const b of document.querySelectorAll<HTMLElement>("#bar-views button"))
+  b.addEventListener("click", () => {
+    view(b.dataset.view!);
+    // Below the introduction, nothing of the view may be on the screen.
+    const page = element("page");
+    if (page.getBoundingClientRect().top > window.innerHeight / 2) page.scrollIntoView();
+  });
 view("request");
 app.view = view;
 if (app.keeps) watchTabs(app);
-app.lossy = (tab) => notice(`The browser's storage is full or turned off: your work is lost when ${tab ? "this tab is closed" : "the page is closed or reloaded"}. Download it to keep it.`,
-  { text: "Download", run: () => void download(app, "export", "yaml", "application/yaml") }, true);
+app.lossy = (tab) =>
+  notice(
+    `The browser's storage is full or turned off: your work is lost when ${tab ? "this tab is closed" : "the page is closed or reloaded"}. Download it to keep it.`,
+    { text: "Download", run: () => void download(app, "export", "yaml", "application/yaml") },
+    true,
+  );
 printObject(app);
 
 const panes = ["object", "panel", "story"].map(element);
@@ -131,20 +144,28 @@ function painted(): void {
 }
 
 /** typing reports whether a key press goes to an editor or an input. */
-const typing = (event: Event): boolean => event.composedPath().some((e) => e instanceof HTMLElement && (e.isContentEditable || e.matches("input, textarea, select")));
+const typing = (event: Event): boolean =>
+  event
+    .composedPath()
+    .some((e) => e instanceof HTMLElement && (e.isContentEditable || e.matches("input, textarea, select")));
 const inDialog = () => document.querySelector("dialog[open]") !== null;
 
 /** On a Mac, these keys move the cursor by words. */
 const altMovesCursor = /^(Mac|iP)/.test(navigator.platform);
 
-window.addEventListener("keydown", (event) => {
-  if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const { at, scenario } = app.state;
-  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: scenario.steps.length }[event.key];
-  if (to === undefined || to < 0 || to > scenario.steps.length || inDialog() || (altMovesCursor && typing(event))) return;
-  event.preventDefault();
-  app.select(to);
-}, { capture: true });
+window.addEventListener(
+  "keydown",
+  (event) => {
+    if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const { at, scenario } = app.state;
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: scenario.steps.length }[event.key];
+    if (to === undefined || to < 0 || to > scenario.steps.length || inDialog() || (altMovesCursor && typing(event)))
+      return;
+    event.preventDefault();
+    app.select(to);
+  },
+  { capture: true },
+);
 
 /** pageKey returns the action of a key outside of editors and inputs. */
 function pageKey(event: KeyboardEvent): (() => void) | null {
@@ -212,7 +233,10 @@ function openEntry(): boolean {
 /** servedCase returns the fragment for the file that patchlab playground was started with, which is too long for an address. */
 async function servedCase(): Promise<string> {
   const response = await fetch("./case.txt");
-  if (!response.ok) throw new Error("This link refers to a file that patchlab playground was started with, and it is no longer running. Start it again with the same file.");
+  if (!response.ok)
+    throw new Error(
+      "This link refers to a file that patchlab playground was started with, and it is no longer running. Start it again with the same file.",
+    );
   return response.text();
 }
 
@@ -222,7 +246,8 @@ async function shared(): Promise<State | null> {
   app.unread = "";
   try {
     const state = await fromFragment(fragment === "#case" ? await servedCase() : fragment);
-    if (!state && !entries[fragment] && fragment.length > 1 && !document.getElementById(fragment.slice(1))) throw new Error("The part of the address after # is not a link to a scenario. Your scenario is unchanged.");
+    if (!state && !entries[fragment] && fragment.length > 1 && !document.getElementById(fragment.slice(1)))
+      throw new Error("The part of the address after # is not a link to a scenario. Your scenario is unchanged.");
     return state;
   } catch (error) {
     app.unread = fragment;
@@ -231,7 +256,10 @@ async function shared(): Promise<State | null> {
   }
 }
 
-window.addEventListener("hashchange", () => openEntry() || void shared().then((state) => state && app.open(state, "the shared scenario", true)));
+window.addEventListener(
+  "hashchange",
+  () => openEntry() || void shared().then((state) => state && app.open(state, "the shared scenario", true)),
+);
 element("close-start").addEventListener("click", () => {
   root.dataset.begun = "";
   element("page").focus(); // the button had it
@@ -250,7 +278,17 @@ function showKnown(): void {
   document.body.dataset.ready = "";
   const { objects } = app.scenario;
   const text = objects[app.state.object] ?? objects.at(-1);
-  if (text) document.querySelector("#object .none-yet")!.replaceChildren(h("p", null, "The engine is loading. This is the live object as it was given; its owners and the results of the steps follow."), h("pre", null, text));
+  if (text)
+    document
+      .querySelector("#object .none-yet")!
+      .replaceChildren(
+        h(
+          "p",
+          null,
+          "The engine is loading. This is the live object as it was given; its owners and the results of the steps follow.",
+        ),
+        h("pre", null, text),
+      );
 }
 
 async function begin(): Promise<void> {
@@ -269,7 +307,8 @@ async function begin(): Promise<void> {
 
 /** offline registers the service worker when the engine is running, so that caching does not slow down its loading. */
 function offline(): void {
-  if ("serviceWorker" in navigator && import.meta.env.PROD) void navigator.serviceWorker.register("./sw.js").catch(() => undefined);
+  if ("serviceWorker" in navigator && import.meta.env.PROD)
+    void navigator.serviceWorker.register("./sw.js").catch(() => undefined);
 }
 
 void begin().catch((error: unknown) => notice(error instanceof Error ? error.message : String(error)));

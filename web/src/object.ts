@@ -10,8 +10,15 @@ import type { LineOutput, Manager, Row, RunOutput, StepResult } from "./messages
 import { setting } from "./share";
 
 const meanings: Record<string, string> = {
-  identity: "identity", server: "set by the API server", status: "status", immutable: "immutable", default: "default",
-  owned: "owned", shared: "shared", members: "has owned fields", nobody: "no owner",
+  identity: "identity",
+  server: "set by the API server",
+  status: "status",
+  immutable: "immutable",
+  default: "default",
+  owned: "owned",
+  shared: "shared",
+  members: "has owned fields",
+  nobody: "no owner",
 };
 
 export class ObjectView {
@@ -72,11 +79,20 @@ export class ObjectView {
     if (this.#only && !object?.managers.some((m) => m.name === this.#only)) this.#only = "";
     this.#list(); // first, because CodeMirror forces a layout of all earlier changes
     this.#drawHeading();
-    refresh(this.#none, failure || (state.at === 0 ? (scenario.steps.length === 0 ? "Paste an object or add a step to begin." : "No step has been run. Run one with ›, or add a step.") : "There is no object after this step."));
+    refresh(
+      this.#none,
+      failure ||
+        (state.at === 0
+          ? scenario.steps.length === 0
+            ? "Paste an object or add a step to begin."
+            : "No step has been run. Run one with ›, or add a step."
+          : "There is no object after this step."),
+    );
     this.#listing.host.hidden = this.#detail.hidden = this.#rows.length === 0;
     this.#none.hidden = this.#rows.length > 0;
     const seen = `${state.at} ${state.object} ${kind} ${name}`;
-    if (this.#seen === "") requestAnimationFrame(() => this.#scroll()); // not here, because it forces a layout of the whole page
+    if (this.#seen === "")
+      requestAnimationFrame(() => this.#scroll()); // not here, because it forces a layout of the whole page
     else if (seen !== this.#seen) this.#scroll();
     this.#seen = seen;
   }
@@ -86,19 +102,40 @@ export class ObjectView {
     const object = output?.object;
     const moved = this.#moved();
     const result = output?.steps[state.at - 1];
-    const gone = output && result && !object && (this.#rows.length > 0 || deleted(output, result)) ? result.target : null;
-    const counter = (label: string, from: string, now: string) => h("span", null, `${label} `, h("b", { class: from ? "moved" : "" }, from ? `${from} → ${now}` : now));
-    refresh(this.#heading,
-      h("h2", { id: "object-title" }, object ? `${object.target.kind} ${object.target.name}` : gone ? `${gone.kind} ${gone.name} (deleted)` : state.at === 0 ? "No object yet" : "No object"),
-      object ? h("p", { class: "counters" },
-        object.target.namespace ? h("span", null, "namespace ", h("b", null, object.target.namespace)) : null,
-        counter("resourceVersion", moved.rv, object.resourceVersion),
-        object.generation ? counter("generation", moved.gen, object.generation) : null) : null);
+    const gone =
+      output && result && !object && (this.#rows.length > 0 || deleted(output, result)) ? result.target : null;
+    const counter = (label: string, from: string, now: string) =>
+      h("span", null, `${label} `, h("b", { class: from ? "moved" : "" }, from ? `${from} → ${now}` : now));
+    refresh(
+      this.#heading,
+      h(
+        "h2",
+        { id: "object-title" },
+        object
+          ? `${object.target.kind} ${object.target.name}`
+          : gone
+            ? `${gone.kind} ${gone.name} (deleted)`
+            : state.at === 0
+              ? "No object yet"
+              : "No object",
+      ),
+      object
+        ? h(
+            "p",
+            { class: "counters" },
+            object.target.namespace ? h("span", null, "namespace ", h("b", null, object.target.namespace)) : null,
+            counter("resourceVersion", moved.rv, object.resourceVersion),
+            object.generation ? counter("generation", moved.gen, object.generation) : null,
+          )
+        : null,
+    );
   }
 
   /** #scroll scrolls to the first conflicting line, or to the first that the step changed. */
   #scroll(): void {
-    const first = this.#shown.findIndex((l) => l.wanted) + 1 || this.#shown.findIndex((l) => l.mark !== "" && l.meaning !== "server") + 1;
+    const first =
+      this.#shown.findIndex((l) => l.wanted) + 1 ||
+      this.#shown.findIndex((l) => l.mark !== "" && l.meaning !== "server") + 1;
     this.#current = null;
     const whole = this.#shown.every((l) => l.mark === "added");
     if (first > 0 && !whole && !this.#listing.onScreen(first)) this.#listing.reveal(first, false);
@@ -107,7 +144,12 @@ export class ObjectView {
 
   #list(): void {
     const managers = this.#app.output?.object?.managers ?? [];
-    const wanted = new Map((this.#app.output?.conflicts ?? []).map((c) => [c.line, `⚡ ${shortened(this.#app.step?.actor || "the step")} wants ${c.wanted || "to remove it"}`]));
+    const wanted = new Map(
+      (this.#app.output?.conflicts ?? []).map((c) => [
+        c.line,
+        `⚡ ${shortened(this.#app.step?.actor || "the step")} wants ${c.wanted || "to remove it"}`,
+      ]),
+    );
     const owned = this.#owned(managers);
     const shown: ListingLine[] = [];
     for (const row of this.#rows) {
@@ -122,9 +164,19 @@ export class ObjectView {
     this.#pointed = (pointed && shown.find((line) => line.line === pointed.line && line.text === pointed.text)) ?? null;
     const described = this.#pointed ?? this.#current;
     if (described) this.#describe(described);
-    else refresh(this.#detail, h("p", { class: "empty" }, "Select a line to see who owns its field, and why."),
-      // On a narrow screen, the result with the form is another view.
-      this.#app.scenario.objects.length > 0 && this.#app.scenario.steps.length === 0 ? h("div", { class: "row edit narrow" }, button("Apply a manifest", "object-to-result", () => this.#app.offerManifest())) : null);
+    else
+      refresh(
+        this.#detail,
+        h("p", { class: "empty" }, "Select a line to see who owns its field, and why."),
+        // On a narrow screen, the result with the form is another view.
+        this.#app.scenario.objects.length > 0 && this.#app.scenario.steps.length === 0
+          ? h(
+              "div",
+              { class: "row edit narrow" },
+              button("Apply a manifest", "object-to-result", () => this.#app.offerManifest()),
+            )
+          : null,
+      );
   }
 
   /** #line returns the line of a row, and the previous line object if it is unchanged. */
@@ -153,10 +205,12 @@ export class ObjectView {
           const m = managers[n];
           if (m) seen.set(m.name, [...(seen.get(m.name) ?? []), entryText(m)]);
         }
-        owners = [...seen].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)).map(([name, how]) => {
-          const { letter, shape, colour } = this.#app.look(name);
-          return { name, letter, shape, colour, label: `${name}: ${how.join(", ")}` };
-        });
+        owners = [...seen]
+          .sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))
+          .map(([name, how]) => {
+            const { letter, shape, colour } = this.#app.look(name);
+            return { name, letter, shape, colour, label: `${name}: ${how.join(", ")}` };
+          });
         known.set(key, owners);
       }
       return owners;
@@ -179,29 +233,69 @@ export class ObjectView {
     this.#tools.hidden = this.#rows.length === 0 && against === null; // with a compared state, another one can be selected
     if (this.#tools.hidden) return;
     const options: [string, string][] = [["", "the step before"]];
-    for (let i = 0; i < state.at - 1; i++) options.push([String(i), i === 0 ? "the beginning" : `step ${i} (${scenario.steps[i]?.actor ?? ""})`]);
+    for (let i = 0; i < state.at - 1; i++)
+      options.push([String(i), i === 0 ? "the beginning" : `step ${i} (${scenario.steps[i]?.actor ?? ""})`]);
     const names = this.#app.names().filter((name) => managers.some((m) => m.name === name));
-    const look = JSON.stringify([options, against, names.map((n) => this.#app.look(n)), this.#only, this.#hideNoise, managers.length]);
+    const look = JSON.stringify([
+      options,
+      against,
+      names.map((n) => this.#app.look(n)),
+      this.#only,
+      this.#hideNoise,
+      managers.length,
+    ]);
     if (this.#tools.dataset.look === look) return;
     this.#tools.dataset.look = look;
     const only = (name: string) => () => {
       this.#only = this.#only === name ? "" : name;
       this.#list();
     };
-    replace(this.#tools,
-      h("ul", { class: "legend", "aria-label": "Owners: select one to show only its fields" },
-        ...names.map((name) => h("li", null, h("button", { type: "button", class: "owner", "data-key": `only-${name}`, "aria-pressed": String(this.#only === name), title: `Show only the fields of ${name}`, click: only(name) }, chip(this.#app, name)))),
-        names.length === 0 ? h("li", { class: "empty" }, "no owners") : null),
-      h("div", { class: "row tight end" },
-        button(this.#hideNoise ? "Show server fields" : "Hide server fields", "noise", () => {
-          this.#hideNoise = !this.#hideNoise;
-          setting("noise", this.#hideNoise ? "hidden" : "shown");
-          this.#list();
-        }, { class: "quiet", title: "resourceVersion, generation, uid and creationTimestamp" }),
-        state.at > 1 ? select("Changes since", "against", options, against === null ? "" : String(against), (value) => {
-          this.#app.against = value === "" ? null : Number(value);
-          this.#app.change("", () => undefined);
-        }) : null));
+    replace(
+      this.#tools,
+      h(
+        "ul",
+        { class: "legend", "aria-label": "Owners: select one to show only its fields" },
+        ...names.map((name) =>
+          h(
+            "li",
+            null,
+            h(
+              "button",
+              {
+                type: "button",
+                class: "owner",
+                "data-key": `only-${name}`,
+                "aria-pressed": String(this.#only === name),
+                title: `Show only the fields of ${name}`,
+                click: only(name),
+              },
+              chip(this.#app, name),
+            ),
+          ),
+        ),
+        names.length === 0 ? h("li", { class: "empty" }, "no owners") : null,
+      ),
+      h(
+        "div",
+        { class: "row tight end" },
+        button(
+          this.#hideNoise ? "Show server fields" : "Hide server fields",
+          "noise",
+          () => {
+            this.#hideNoise = !this.#hideNoise;
+            setting("noise", this.#hideNoise ? "hidden" : "shown");
+            this.#list();
+          },
+          { class: "quiet", title: "resourceVersion, generation, uid and creationTimestamp" },
+        ),
+        state.at > 1
+          ? select("Changes since", "against", options, against === null ? "" : String(against), (value) => {
+              this.#app.against = value === "" ? null : Number(value);
+              this.#app.change("", () => undefined);
+            })
+          : null,
+      ),
+    );
   }
 
   #describe(line: ListingLine | null): void {
@@ -220,11 +314,36 @@ export class ObjectView {
     const managers = this.#app.output?.object?.managers ?? [];
     const owners = line.owners.flatMap((o) => {
       const m = managers[o.manager];
-      return m ? [h("li", null, chip(this.#app, m.name), h("span", null, `${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}, ${m.apiVersion}${m.time ? `, ${clock(m.time)}` : ""}, ${this.#since(o.since)}`))] : [];
+      return m
+        ? [
+            h(
+              "li",
+              null,
+              chip(this.#app, m.name),
+              h(
+                "span",
+                null,
+                `${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}, ${m.apiVersion}${m.time ? `, ${clock(m.time)}` : ""}, ${this.#since(o.since)}`,
+              ),
+            ),
+          ]
+        : [];
     });
     return [
-      h("p", { class: "field" }, h("code", { class: "path" }, line.path || "the whole object"), h("span", { class: `meaning ${line.meaning}` }, meanings[line.meaning] ?? line.meaning), h("span", { class: "quiet" }, line.merges)),
-      h("p", null, line.text, " ", h("a", { href: line.rule.url, target: "_blank", rel: "noopener" }, `Rule: ${line.rule.name}`)),
+      h(
+        "p",
+        { class: "field" },
+        h("code", { class: "path" }, line.path || "the whole object"),
+        h("span", { class: `meaning ${line.meaning}` }, meanings[line.meaning] ?? line.meaning),
+        h("span", { class: "quiet" }, line.merges),
+      ),
+      h(
+        "p",
+        null,
+        line.text,
+        " ",
+        h("a", { href: line.rule.url, target: "_blank", rel: "noopener" }, `Rule: ${line.rule.name}`),
+      ),
       ...(owners.length > 0 ? [h("ul", { class: "plain" }, ...owners)] : []),
     ];
   }
@@ -240,13 +359,18 @@ export class ObjectView {
 const shortened = (name: string): string => (name.length > 40 ? `${name.slice(0, 39)}…` : name);
 
 /** rowsOf returns the rows to show: those of the object, or the removed ones if it was deleted. */
-const rowsOf = (output: RunOutput | null): Row[] => (output?.object || output?.rows.some((r) => r.mark === "removed") ? output.rows.filter((r) => output.object || r.mark === "removed") : []);
+const rowsOf = (output: RunOutput | null): Row[] =>
+  output?.object || output?.rows.some((r) => r.mark === "removed")
+    ? output.rows.filter((r) => output.object || r.mark === "removed")
+    : [];
 
 /** deleted reports whether a step has deleted its object. */
-export const deleted = (output: RunOutput, result: StepResult): boolean => result.ok && result.changed && !output.object;
+export const deleted = (output: RunOutput, result: StepResult): boolean =>
+  result.ok && result.changed && !output.object;
 
 /** clock returns a timestamp in readable form. */
 export const clock = (time: string): string => time.replace("T", " ").replace(/:00Z$|Z$/, "");
 
 /** entryText returns an entry of managedFields without its manager. */
-const entryText = (m: Manager): string => `${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}${m.time ? ` at ${clock(m.time)}` : ""}`;
+const entryText = (m: Manager): string =>
+  `${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}${m.time ? ` at ${clock(m.time)}` : ""}`;

@@ -11,14 +11,24 @@ import { toolOf } from "./tools";
 import type { Rules } from "./rules";
 import { addActor, emptyTarget, sameTexts } from "./state";
 
-const tabs: [Tab, string][] = [["happened", "Result"], ["managed", "managedFields"], ["patches", "Compare patches"]];
+const tabs: [Tab, string][] = [
+  ["happened", "Result"],
+  ["managed", "managedFields"],
+  ["patches", "Compare patches"],
+];
 
 export class Panels {
   #app: App;
   #rules: Rules;
   #host: HTMLElement;
   #patches: Patches;
-  #body = h("div", { class: "body", role: "tabpanel", id: "panel-body", tabindex: "0", "aria-labelledby": "panel-title" });
+  #body = h("div", {
+    class: "body",
+    role: "tabpanel",
+    id: "panel-body",
+    tabindex: "0",
+    "aria-labelledby": "panel-title",
+  });
   #showLine: (line: number) => void;
   #goToConflict: (line: number, column: number) => void;
   #tabs = "";
@@ -30,7 +40,13 @@ export class Panels {
   #others = h("div", { class: "stacked" });
   #more = h("div", { class: "row" });
 
-  constructor(app: App, rules: Rules, host: HTMLElement, showLine: (line: number) => void, goToConflict: (line: number, column: number) => void) {
+  constructor(
+    app: App,
+    rules: Rules,
+    host: HTMLElement,
+    showLine: (line: number) => void,
+    goToConflict: (line: number, column: number) => void,
+  ) {
     this.#app = app;
     this.#rules = rules;
     this.#host = host;
@@ -47,13 +63,28 @@ export class Panels {
     const look = this.#app.tab;
     if (look !== this.#tabs || !this.#body.isConnected) {
       this.#tabs = look;
-      replace(this.#host,
+      replace(
+        this.#host,
         h("h2", { id: "panel-title", class: "sr-only" }, "Result of the step"),
-        h("div", { class: "pane-head tabs", role: "tablist", "aria-label": "Result of the step", keydown: (event: KeyboardEvent) => this.#arrow(event) },
-          ...tabs.map(([tab, name]) => button(name, `tab-${tab}`, () => this.#open(tab), {
-            role: "tab", "aria-selected": String(tab === this.#app.tab), "aria-controls": "panel-body", tabindex: tab === this.#app.tab ? "0" : "-1",
-          }))),
-        this.#body);
+        h(
+          "div",
+          {
+            class: "pane-head tabs",
+            role: "tablist",
+            "aria-label": "Result of the step",
+            keydown: (event: KeyboardEvent) => this.#arrow(event),
+          },
+          ...tabs.map(([tab, name]) =>
+            button(name, `tab-${tab}`, () => this.#open(tab), {
+              role: "tab",
+              "aria-selected": String(tab === this.#app.tab),
+              "aria-controls": "panel-body",
+              tabindex: tab === this.#app.tab ? "0" : "-1",
+            }),
+          ),
+        ),
+        this.#body,
+      );
     }
     this.#fill();
   }
@@ -88,29 +119,110 @@ export class Panels {
     const notes = output!.objects[state.object]?.notes ?? [];
     const begins = [...scenario.objects, JSON.stringify([state.object, object])];
     if (sameTexts(this.#offered, begins) && this.#body.querySelector(".begun")) return; // a name that is being typed is kept
-    const { steps } = await this.#app.engine.ask("starts", { scenario, object: state.object }).catch(() => ({ steps: [] }));
+    const { steps } = await this.#app.engine
+      .ask("starts", { scenario, object: state.object })
+      .catch(() => ({ steps: [] }));
     if (this.#app.state.at !== 0 || this.#app.tab !== "happened") return;
     this.#offered = begins;
-    const name = h("input", { id: "next-manager", value: this.#free(), maxlength: "128", spellcheck: "false", autocapitalize: "off" });
-    const go = (actor: string, action: string, body: string) => this.#app.change("adding a manifest", (s) => {
-      addActor(s.scenario, actor);
-      s.scenario.steps.splice(0, 0, { actor, do: action, subresource: "", target: emptyTarget(), body, note: "", expect: "" });
-      s.at = 1;
+    const name = h("input", {
+      id: "next-manager",
+      value: this.#free(),
+      maxlength: "128",
+      spellcheck: "false",
+      autocapitalize: "off",
     });
+    const go = (actor: string, action: string, body: string) =>
+      this.#app.change("adding a manifest", (s) => {
+        addActor(s.scenario, actor);
+        s.scenario.steps.splice(0, 0, {
+          actor,
+          do: action,
+          subresource: "",
+          target: emptyTarget(),
+          body,
+          note: "",
+          expect: "",
+        });
+        s.at = 1;
+      });
     const own = steps.slice(0, -1);
     const blank = steps.at(-1);
-    replace(this.#body, h("div", { class: "stacked begun" },
-      h("p", { class: "verdict" }, `The ${object.managers.length > 0 || isLive.test(scenario.objects[output!.objects[state.object]!.text]!) ? "live object" : "manifest"}, as pasted`),
-      ...notes.map((n) => h("p", { class: "warning" }, n)),
-      this.#deletion(),
-      object.managers.length > 0 ? h("table", { class: "managers" }, h("caption", { class: "sr-only" }, "Its field managers"), h("thead", null, h("tr", null, h("th", { scope: "col" }, "Manager"), h("th", { scope: "col" }, "Operation"), h("th", { scope: "col" }, "Last change"))),
-        h("tbody", null, ...object.managers.map((m) => h("tr", null, h("td", null, chip(this.#app, m.name), " ", h("span", { class: "quiet" }, toolOf(m.name, m.subresource))), h("td", null, m.operation, m.subresource ? ` of ${m.subresource}` : ""), h("td", null, clock(m.time)))))) : null,
-      h("h3", { class: "edit" }, "Now apply a manifest"),
-      ...own.map((s, i) => button(s.do === "client-side-apply" ? "client-side apply, starting from the last-applied annotation" : `as ${s.actor}, starting from what it applied last`, `start-${i}`, () => go(s.actor, s.do, s.body), { class: "choice edit" })),
-      blank ? h("form", { class: "row tight edit", submit: (e: Event) => {
-        e.preventDefault();
-        go(name.value.trim() || "alice", blank.do, blank.body);
-      } }, h("label", null, h("span", { class: "label" }, "as"), name), h("button", { type: "submit", class: own.length === 0 ? "primary" : "" }, "Write the manifest")) : null));
+    replace(
+      this.#body,
+      h(
+        "div",
+        { class: "stacked begun" },
+        h(
+          "p",
+          { class: "verdict" },
+          `The ${object.managers.length > 0 || isLive.test(scenario.objects[output!.objects[state.object]!.text]!) ? "live object" : "manifest"}, as pasted`,
+        ),
+        ...notes.map((n) => h("p", { class: "warning" }, n)),
+        this.#deletion(),
+        object.managers.length > 0
+          ? h(
+              "table",
+              { class: "managers" },
+              h("caption", { class: "sr-only" }, "Its field managers"),
+              h(
+                "thead",
+                null,
+                h(
+                  "tr",
+                  null,
+                  h("th", { scope: "col" }, "Manager"),
+                  h("th", { scope: "col" }, "Operation"),
+                  h("th", { scope: "col" }, "Last change"),
+                ),
+              ),
+              h(
+                "tbody",
+                null,
+                ...object.managers.map((m) =>
+                  h(
+                    "tr",
+                    null,
+                    h(
+                      "td",
+                      null,
+                      chip(this.#app, m.name),
+                      " ",
+                      h("span", { class: "quiet" }, toolOf(m.name, m.subresource)),
+                    ),
+                    h("td", null, m.operation, m.subresource ? ` of ${m.subresource}` : ""),
+                    h("td", null, clock(m.time)),
+                  ),
+                ),
+              ),
+            )
+          : null,
+        h("h3", { class: "edit" }, "Now apply a manifest"),
+        ...own.map((s, i) =>
+          button(
+            s.do === "client-side-apply"
+              ? "client-side apply, starting from the last-applied annotation"
+              : `as ${s.actor}, starting from what it applied last`,
+            `start-${i}`,
+            () => go(s.actor, s.do, s.body),
+            { class: "choice edit" },
+          ),
+        ),
+        blank
+          ? h(
+              "form",
+              {
+                class: "row tight edit",
+                submit: (e: Event) => {
+                  e.preventDefault();
+                  go(name.value.trim() || "alice", blank.do, blank.body);
+                },
+              },
+              h("label", null, h("span", { class: "label" }, "as"), name),
+              h("button", { type: "submit", class: own.length === 0 ? "primary" : "" }, "Write the manifest"),
+            )
+          : null,
+      ),
+    );
   }
 
   #free(): string {
@@ -122,7 +234,14 @@ export class Panels {
     const { output, scenario, state, step } = this.#app;
     const result = output?.steps[state.at - 1];
     if (!result || !step || !output) {
-      replace(this.#body, h("p", { class: "empty" }, this.#app.scenario.steps.length > 0 ? "Run a step to see its result." : "Add a step to see its result."));
+      replace(
+        this.#body,
+        h(
+          "p",
+          { class: "empty" },
+          this.#app.scenario.steps.length > 0 ? "Run a step to see its result." : "Add a step to see its result.",
+        ),
+      );
       return;
     }
     const { against, conflicts } = output;
@@ -132,25 +251,68 @@ export class Panels {
     const left = changed - changes.length;
     const since = against === state.at - 1 ? "" : against === 0 ? " since the start" : ` since step ${against}`;
     const givesUp = scenario.steps.slice(0, state.at - 1).some((s) => s.actor === step.actor && s.do.endsWith("apply")); // what an earlier step applied
-    refresh(this.#verdict,
-      result.code !== 0 && isBlank(step) && !givesUp ? h("p", { class: "warning" }, "The manifest does not set any field yet. Paste your manifest in place of it, or add the fields that you want to apply.") : null,
-      h("div", { class: `verdict ${result.ok ? "good" : "bad"}` }, h("b", { class: "code" }, result.code === 0 ? "—" : String(result.code)),
-        h("span", null, gone ? "Deleted." : verdict(result, contested(conflicts).length, output.unvalidated))),
+    refresh(
+      this.#verdict,
+      result.code !== 0 && isBlank(step) && !givesUp
+        ? h(
+            "p",
+            { class: "warning" },
+            "The manifest does not set any field yet. Paste your manifest in place of it, or add the fields that you want to apply.",
+          )
+        : null,
+      h(
+        "div",
+        { class: `verdict ${result.ok ? "good" : "bad"}` },
+        h("b", { class: "code" }, result.code === 0 ? "—" : String(result.code)),
+        h("span", null, gone ? "Deleted." : verdict(result, contested(conflicts).length, output.unvalidated)),
+      ),
       this.#conflicts(),
-      conflicts.some((c) => c.owner.name === step.actor) ? h("p", { class: "quiet" }, `${step.actor} has updated the object before. The updates and the applies of a manager own fields separately, and conflict like those of two managers. Apply with force once to take these fields over.`) : null,
+      conflicts.some((c) => c.owner.name === step.actor)
+        ? h(
+            "p",
+            { class: "quiet" },
+            `${step.actor} has updated the object before. The updates and the applies of a manager own fields separately, and conflict like those of two managers. Apply with force once to take these fields over.`,
+          )
+        : null,
       result.message && conflicts.length === 0 ? refusal(result) : null,
       ...(result.ok ? this.#rules.notices() : []),
       this.#deletion(),
       gone ? h("p", null, deletedWhy(step)) : null,
       result.code === 201 ? elsewhere(result, output) : null,
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
-      gone ? null : changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.${others(step, output)}` : output.object ? `The object is unchanged${since}.` : "No object was created or changed.") : h("h3", null, `${changed === 1 ? "1 field" : `${changed.toLocaleString("en")} fields`} changed${since}${left > 0 ? `. The first ${changes.length}:` : ""}`));
+      gone
+        ? null
+        : changes.length === 0
+          ? h(
+              "p",
+              { class: "empty" },
+              result.ok
+                ? `No field or owner changed${since}.${others(step, output)}`
+                : output.object
+                  ? `The object is unchanged${since}.`
+                  : "No object was created or changed.",
+            )
+          : h(
+              "h3",
+              null,
+              `${changed === 1 ? "1 field" : `${changed.toLocaleString("en")} fields`} changed${since}${left > 0 ? `. The first ${changes.length}:` : ""}`,
+            ),
+    );
     this.#changes.parent.classList.toggle("long", changes.length > firstChanges);
     const reasons = new Map(this.#app.reasons.map((r) => [r.path, r]));
     const entries = this.#entries(changes, reasons);
-    this.#changes.show(entries.map((e) => e.look), (i) => entries[i]!.make());
+    this.#changes.show(
+      entries.map((e) => e.look),
+      (i) => entries[i]!.make(),
+    );
     this.#drawOthers(new Set(changes.map((c) => c.path)));
-    if (left > 0 || this.#more.hasChildNodes()) replace(this.#more, left > 0 ? button(`Show the other ${left.toLocaleString("en")}`, "more-changes", () => this.#app.showAll()) : null);
+    if (left > 0 || this.#more.hasChildNodes())
+      replace(
+        this.#more,
+        left > 0
+          ? button(`Show the other ${left.toLocaleString("en")}`, "more-changes", () => this.#app.showAll())
+          : null,
+      );
     if (!this.#verdict.isConnected) replace(this.#body, this.#verdict, this.#changes.parent, this.#more, this.#others);
   }
 
@@ -159,28 +321,89 @@ export class Panels {
     const fields = contested(this.#app.output!.conflicts);
     if (fields.length === 0) return null;
     const hints = new Map(this.#app.reasons.map((r) => [r.path, r.hint])); // of one conflict, it is below the reason
-    return h("ul", { class: "conflicts", "aria-label": "Conflicts" }, ...fields.map((c, i) => h("li", null,
-      h("p", null, c.line > 0 ? pathButton(c.path, `conflict-line-${i}`, () => this.#showLine(c.line), { "data-line": c.line }) : h("code", { class: "path" }, ...fieldPath(c.path))),
-      h("p", null, ...ownersOf(this.#app, c), c.owners.length === 1 ? " owns it: " : " own it: ", h("code", null, c.live || "(none)"), ", ", chip(this.#app, this.#app.step?.actor ?? ""), " wants ", h("code", null, c.wanted || "(none)")),
-      fields.length > 1 && hints.get(c.path) ? hintText(hints.get(c.path)!) : null,
-      c.mark.line > 0 ? button("Resolve conflict", `ways-${i}`, () => this.#goToConflict(c.mark.line, c.mark.column), { "data-place": `${c.mark.line}:${c.mark.column}` }) : null)));
+    return h(
+      "ul",
+      { class: "conflicts", "aria-label": "Conflicts" },
+      ...fields.map((c, i) =>
+        h(
+          "li",
+          null,
+          h(
+            "p",
+            null,
+            c.line > 0
+              ? pathButton(c.path, `conflict-line-${i}`, () => this.#showLine(c.line), { "data-line": c.line })
+              : h("code", { class: "path" }, ...fieldPath(c.path)),
+          ),
+          h(
+            "p",
+            null,
+            ...ownersOf(this.#app, c),
+            c.owners.length === 1 ? " owns it: " : " own it: ",
+            h("code", null, c.live || "(none)"),
+            ", ",
+            chip(this.#app, this.#app.step?.actor ?? ""),
+            " wants ",
+            h("code", null, c.wanted || "(none)"),
+          ),
+          fields.length > 1 && hints.get(c.path) ? hintText(hints.get(c.path)!) : null,
+          c.mark.line > 0
+            ? button("Resolve conflict", `ways-${i}`, () => this.#goToConflict(c.mark.line, c.mark.column), {
+                "data-place": `${c.mark.line}:${c.mark.column}`,
+              })
+            : null,
+        ),
+      ),
+    );
   }
 
   /** #drawOthers lists the fields that the request would change but that did not change, with the reasons. */
   #drawOthers(changed: Set<string>): void {
-    const list = this.#app.reasons.filter((r) => !changed.has(r.path) && !effectsOfChanges.has(r.effect) && (r.rule !== wholeRequest || r.path !== "." || r.hint !== ""));
+    const list = this.#app.reasons.filter(
+      (r) =>
+        !changed.has(r.path) &&
+        !effectsOfChanges.has(r.effect) &&
+        (r.rule !== wholeRequest || r.path !== "." || r.hint !== ""),
+    );
     const operation = (r: Reason) => (this.#app.step?.do === "json-patch" ? /^\[(\d+)\]/.exec(r.path)?.[1] : undefined);
-    const path = (r: Reason) => (operation(r) ? h("span", null, `operation ${operation(r)}`) : r.path === "." ? h("span", null, "the request") : r.line > 0 ? pathButton(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { "data-line": r.line }) : h("code", { class: "path" }, ...fieldPath(r.path)));
+    const path = (r: Reason) =>
+      operation(r)
+        ? h("span", null, `operation ${operation(r)}`)
+        : r.path === "."
+          ? h("span", null, "the request")
+          : r.line > 0
+            ? pathButton(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { "data-line": r.line })
+            : h("code", { class: "path" }, ...fieldPath(r.path));
     // The conflicts themselves are listed above, each with its owners.
-    const item = (group: Reason[]) => h("li", { "data-effect": group[0]!.effect },
-      ...(group[0]!.effect === "conflicting" && group.length > 1 ? [] : group.flatMap((r) => [
-        h("p", null, h("span", { class: "effect" }, r.effect), path(r)),
-        r.wanted && r.effect !== "conflicting" ? h("p", { class: "values" }, "requested: ", r.wanted) : null])),
-      reason(group.length > 1 && group[0]!.effect === "conflicting" ? { ...group[0]!, text: "Other managers own these fields with other values, so the apply is refused." } : group[0]!),
-      ...(group[0]!.effect === "conflicting" && group.length > 1 ? [] : [...new Set(group.map((r) => r.hint))].map((hint) => (hint ? hintText(hint) : null))));
-    const groups = [...gather(list, (r) => (r.effect === "conflicting" ? r.effect : JSON.stringify([r.effect, r.rule, r.text, r.expected]))).values()];
-    refresh(this.#others, list.length > 0 ? h("h3", null, this.#headingOf(list)) : null,
-      list.length > 0 ? h("ul", { class: "changes" }, ...groups.slice(0, 100).map(item)) : null);
+    const item = (group: Reason[]) =>
+      h(
+        "li",
+        { "data-effect": group[0]!.effect },
+        ...(group[0]!.effect === "conflicting" && group.length > 1
+          ? []
+          : group.flatMap((r) => [
+              h("p", null, h("span", { class: "effect" }, r.effect), path(r)),
+              r.wanted && r.effect !== "conflicting" ? h("p", { class: "values" }, "requested: ", r.wanted) : null,
+            ])),
+        reason(
+          group.length > 1 && group[0]!.effect === "conflicting"
+            ? { ...group[0]!, text: "Other managers own these fields with other values, so the apply is refused." }
+            : group[0]!,
+        ),
+        ...(group[0]!.effect === "conflicting" && group.length > 1
+          ? []
+          : [...new Set(group.map((r) => r.hint))].map((hint) => (hint ? hintText(hint) : null))),
+      );
+    const groups = [
+      ...gather(list, (r) =>
+        r.effect === "conflicting" ? r.effect : JSON.stringify([r.effect, r.rule, r.text, r.expected]),
+      ).values(),
+    ];
+    refresh(
+      this.#others,
+      list.length > 0 ? h("h3", null, this.#headingOf(list)) : null,
+      list.length > 0 ? h("ul", { class: "changes" }, ...groups.slice(0, 100).map(item)) : null,
+    );
   }
 
   /** #headingOf returns the heading of reasons for fields that did not change. */
@@ -195,39 +418,110 @@ export class Panels {
     const live = rows.filter((r) => r.mark !== "removed");
     if (!object || !live.some((r) => r.text.startsWith("  deletionTimestamp: "))) return null;
     const from = live.findIndex((r) => r.text === "  finalizers:") + 1;
-    const items = from > 0 ? live.slice(from, from + live.slice(from).findIndex((r) => !r.text.startsWith("  - "))) : [];
-    const owners = (r: Row) => enumerated([...new Set(r.owners.map((n) => object.managers[n]?.name ?? ""))].map((name) => chip(this.#app, name)));
-    return h("div", { class: "warning" }, h("p", null, `The object is being deleted. ${items.length > 0 ? "It remains until these finalizers are removed. A controller removes its finalizer when its cleanup is done:" : "It has no finalizers left."}`),
-      h("ul", { class: "plain" }, ...items.map((r) => h("li", null, h("code", null, r.text.slice(4)), r.owners.length > 0 ? " added by " : "", ...owners(r)))),
-      items.length > 0 ? h("p", null, "If a controller no longer exists, remove its finalizer with a patch; its cleanup is then skipped.") : null);
+    const items =
+      from > 0 ? live.slice(from, from + live.slice(from).findIndex((r) => !r.text.startsWith("  - "))) : [];
+    const owners = (r: Row) =>
+      enumerated(
+        [...new Set(r.owners.map((n) => object.managers[n]?.name ?? ""))].map((name) => chip(this.#app, name)),
+      );
+    return h(
+      "div",
+      { class: "warning" },
+      h(
+        "p",
+        null,
+        `The object is being deleted. ${items.length > 0 ? "It remains until these finalizers are removed. A controller removes its finalizer when its cleanup is done:" : "It has no finalizers left."}`,
+      ),
+      h(
+        "ul",
+        { class: "plain" },
+        ...items.map((r) =>
+          h("li", null, h("code", null, r.text.slice(4)), r.owners.length > 0 ? " added by " : "", ...owners(r)),
+        ),
+      ),
+      items.length > 0
+        ? h(
+            "p",
+            null,
+            "If a controller no longer exists, remove its finalizer with a patch; its cleanup is then skipped.",
+          )
+        : null,
+    );
   }
 
   /** #entries lists changes. Changes with the same effect, owners and reason have one heading. */
   #entries(changes: Change[], reasons: Map<string, Reason>): { look: string; make(): HTMLElement }[] {
     const owner = (name: string) => JSON.stringify([name, this.#app.look(name)]);
-    const common = (c: Change) => [c.effect, ...c.ownersBefore.map(owner), "", ...c.ownersAfter.map(owner), "", reasons.get(c.path)?.text ?? ""].join("\n");
+    const common = (c: Change) =>
+      [
+        c.effect,
+        ...c.ownersBefore.map(owner),
+        "",
+        ...c.ownersAfter.map(owner),
+        "",
+        reasons.get(c.path)?.text ?? "",
+      ].join("\n");
     const own = (c: Change) => [c.path, c.before, c.after, c.line > 0].join("\n");
     return [...gather(changes, common)].flatMap(([look, group]) => {
       const first = group[0]!;
       const why = reasons.get(first.path);
-      if (group.length === 1) return [{ look: `${look}\n${own(first)}`, make: () => h("li", { "data-effect": first.effect }, h("p", null, effect(first), this.#path(first)), values(first), this.#transfer(first), why ? reason(why) : null) }];
+      if (group.length === 1)
+        return [
+          {
+            look: `${look}\n${own(first)}`,
+            make: () =>
+              h(
+                "li",
+                { "data-effect": first.effect },
+                h("p", null, effect(first), this.#path(first)),
+                values(first),
+                this.#transfer(first),
+                why ? reason(why) : null,
+              ),
+          },
+        ];
       return [
-        { look: `${look}\n${group.length}`, make: () => h("li", { "data-effect": first.effect }, h("p", null, effect(first), `${group.length} fields`), this.#transfer(first), why ? reason(why) : null) },
-        ...group.map((c) => ({ look: `${c.effect}\n${own(c)}`, make: () => h("li", { class: "in", "data-effect": c.effect }, this.#path(c), values(c)) }))];
+        {
+          look: `${look}\n${group.length}`,
+          make: () =>
+            h(
+              "li",
+              { "data-effect": first.effect },
+              h("p", null, effect(first), `${group.length} fields`),
+              this.#transfer(first),
+              why ? reason(why) : null,
+            ),
+        },
+        ...group.map((c) => ({
+          look: `${c.effect}\n${own(c)}`,
+          make: () => h("li", { class: "in", "data-effect": c.effect }, this.#path(c), values(c)),
+        })),
+      ];
     });
   }
 
   #path(c: Change): HTMLElement {
     // The element of a change is kept when only the line of its field changes.
     const line = () => this.#app.output?.changes.find(({ path }) => path === c.path)?.line ?? c.line;
-    return c.line > 0 ? pathButton(c.path, `change-${c.path}`, () => this.#showLine(line())) : h("code", { class: "path" }, ...fieldPath(c.path));
+    return c.line > 0
+      ? pathButton(c.path, `change-${c.path}`, () => this.#showLine(line()))
+      : h("code", { class: "path" }, ...fieldPath(c.path));
   }
 
   /** #transfer shows the owners before and after a change. */
   #transfer(c: Change): HTMLElement {
-    const owners = (names: string[]) => (names.length > 0 ? names.flatMap((n) => [chip(this.#app, n), " "]) : [h("span", { class: "empty" }, "no owner"), " "]);
+    const owners = (names: string[]) =>
+      names.length > 0
+        ? names.flatMap((n) => [chip(this.#app, n), " "])
+        : [h("span", { class: "empty" }, "no owner"), " "];
     const same = c.ownersBefore.join() === c.ownersAfter.join();
-    return h("div", { class: "transfer" }, ...(same ? owners(c.ownersAfter) : [...owners(c.ownersBefore), h("span", { "aria-label": "then" }, "→"), " ", ...owners(c.ownersAfter)]));
+    return h(
+      "div",
+      { class: "transfer" },
+      ...(same
+        ? owners(c.ownersAfter)
+        : [...owners(c.ownersBefore), h("span", { "aria-label": "then" }, "→"), " ", ...owners(c.ownersAfter)]),
+    );
   }
 
   async #managed(): Promise<void> {
@@ -236,26 +530,57 @@ export class Panels {
       replace(this.#body, h("p", { class: "empty" }, "No object."));
       return;
     }
-    const out = await this.#app.engine.ask("managed", { scenario, at: state.at, object: state.object }).catch(() => null);
+    const out = await this.#app.engine
+      .ask("managed", { scenario, at: state.at, object: state.object })
+      .catch(() => null);
     if (!out || this.#app.tab !== "managed" || this.#app.output !== output) return;
     const switchTo = (tree: boolean) => () => {
       this.#tree = tree;
       this.#fill();
     };
-    replace(this.#body,
-      h("div", { class: "row tight", role: "group", "aria-label": "Show managedFields as" },
-        button("Tree", "managed-tree", switchTo(true), { "aria-pressed": String(this.#tree) }), button("Raw", "managed-raw", switchTo(false), { "aria-pressed": String(!this.#tree) })),
+    replace(
+      this.#body,
+      h(
+        "div",
+        { class: "row tight", role: "group", "aria-label": "Show managedFields as" },
+        button("Tree", "managed-tree", switchTo(true), { "aria-pressed": String(this.#tree) }),
+        button("Raw", "managed-raw", switchTo(false), { "aria-pressed": String(!this.#tree) }),
+      ),
       this.#tree
-        ? h("div", { class: "trees" }, out.trees.length === 0 ? h("p", { class: "empty" }, "The object has no managedFields.") : null, ...out.trees.map((t, i) => {
-            const m = output.object!.managers[i]!;
-            return h("details", { open: true }, h("summary", null, chip(this.#app, m.name), ` ${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}, ${m.apiVersion} ${clock(m.time)}`), nodes(t.fields));
-          }))
-        : h("pre", { tabindex: "0", role: "region", "aria-label": "managedFields" }, out.yaml || "(none)"));
+        ? h(
+            "div",
+            { class: "trees" },
+            out.trees.length === 0 ? h("p", { class: "empty" }, "The object has no managedFields.") : null,
+            ...out.trees.map((t, i) => {
+              const m = output.object!.managers[i]!;
+              return h(
+                "details",
+                { open: true },
+                h(
+                  "summary",
+                  null,
+                  chip(this.#app, m.name),
+                  ` ${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}, ${m.apiVersion} ${clock(m.time)}`,
+                ),
+                nodes(t.fields),
+              );
+            }),
+          )
+        : h("pre", { tabindex: "0", role: "region", "aria-label": "managedFields" }, out.yaml || "(none)"),
+    );
   }
 }
 
 /** The effects of changes, which are listed as such, and not all at first if there are many. */
-const effectsOfChanges: ReadonlySet<string> = new Set(["set", "removed", "taken over", "shared", "owned", "given up", "reordered"]);
+const effectsOfChanges: ReadonlySet<string> = new Set([
+  "set",
+  "removed",
+  "taken over",
+  "shared",
+  "owned",
+  "given up",
+  "reordered",
+]);
 
 /** The rule of a request that is refused as a whole. Its text adds nothing to the response. */
 const wholeRequest = "refused/request";
@@ -263,35 +588,59 @@ const wholeRequest = "refused/request";
 /** others explains why an apply without a change leaves fields of other managers alone. */
 function others(step: Step, output: RunOutput): string {
   const names = [...new Set((output.object?.managers ?? []).map((m) => m.name))].filter((name) => name !== step.actor);
-  return step.do.endsWith("apply") && step.do !== "client-side-apply" && names.length > 0 ? ` An apply leaves fields that are not in its manifest to their owners: ${listed(names)}.` : "";
+  return step.do.endsWith("apply") && step.do !== "client-side-apply" && names.length > 0
+    ? ` An apply leaves fields that are not in its manifest to their owners: ${listed(names)}.`
+    : "";
 }
 
 /** elsewhere explains that a step has created an object although there is a live one of its name, which is in another namespace. */
 function elsewhere({ target: { kind, name, namespace } }: StepResult, { objects }: RunOutput): HTMLElement | null {
-  const live = objects.find(({ target }) => target.kind === kind && target.name === name && target.namespace !== namespace);
-  return live ? h("p", { class: "warning" }, `This is another object than the live one: ${kind} ${name} is in the namespace ${live.target.namespace}, and the step is for ${namespace}.`) : null;
+  const live = objects.find(
+    ({ target }) => target.kind === kind && target.name === name && target.namespace !== namespace,
+  );
+  return live
+    ? h(
+        "p",
+        { class: "warning" },
+        `This is another object than the live one: ${kind} ${name} is in the namespace ${live.target.namespace}, and the step is for ${namespace}.`,
+      )
+    : null;
 }
 
 /** deletedWhy explains why a step removed the object. An update does so only if the object was being deleted, and a deletion only if it had no finalizers. */
-const deletedWhy = (step: Step): string => step.do === "delete"
-  ? "The object had no finalizers, so the API server removed it at once."
-  : "The object was being deleted, and has no finalizers after the step, so the API server removed it.";
+const deletedWhy = (step: Step): string =>
+  step.do === "delete"
+    ? "The object had no finalizers, so the API server removed it at once."
+    : "The object was being deleted, and has no finalizers after the step, so the API server removed it.";
 
 /** A field of an object that an API server has stored. */
 const isLive = /^\s*"?(uid|resourceVersion)"?:/m;
 
 /** isBlank reports whether the manifest of an apply only identifies the object. */
-const isBlank = (step: Step): boolean => step.do.endsWith("apply") && step.body.trim() !== "" && !otherField.test(step.body);
+const isBlank = (step: Step): boolean =>
+  step.do.endsWith("apply") && step.body.trim() !== "" && !otherField.test(step.body);
 
 /** A line of a manifest that does more than identify the object. */
 const otherField = /^(?!(apiVersion: .*|kind: .*|metadata:| {2}(name|namespace): .*|[ \t\r]*)$)/m;
 
 const effect = (c: Change): HTMLElement => h("span", { class: "effect" }, c.effect);
 
-const values = (c: Change): HTMLElement | null => (c.before === c.after ? null : h("p", { class: "values" }, c.before ? h("del", null, c.before) : null, c.before && c.after ? " → " : null, c.after ? h("ins", null, c.after) : null));
+const values = (c: Change): HTMLElement | null =>
+  c.before === c.after
+    ? null
+    : h(
+        "p",
+        { class: "values" },
+        c.before ? h("del", null, c.before) : null,
+        c.before && c.after ? " → " : null,
+        c.after ? h("ins", null, c.after) : null,
+      );
 
 /** isIdentity reports whether a change sets a field that identifies a new object. Such fields have no owner. */
-const isIdentity = (c: Change): boolean => c.before === "" && c.ownersAfter.length === 0 && [".apiVersion", ".kind", ".metadata.name", ".metadata.namespace"].includes(c.path);
+const isIdentity = (c: Change): boolean =>
+  c.before === "" &&
+  c.ownersAfter.length === 0 &&
+  [".apiVersion", ".kind", ".metadata.name", ".metadata.namespace"].includes(c.path);
 
 /** gather groups elements by key, in the order of the first element of each group. */
 function gather<T>(list: T[], key: (element: T) => string): Map<string, T[]> {
@@ -307,7 +656,10 @@ function gather<T>(list: T[], key: (element: T) => string): Map<string, T[]> {
 /** verdict returns the result of a step as a sentence, which claims nothing that was not checked. */
 function verdict(result: StepResult, conflicts: number, unvalidated: boolean): string {
   if (result.code === 0) return "This step is not a complete request.";
-  if (conflicts > 0) return conflicts === 1 ? "Conflict: another manager owns a field that the apply would change." : `Conflict: other managers own ${conflicts} fields that the apply would change.`;
+  if (conflicts > 0)
+    return conflicts === 1
+      ? "Conflict: another manager owns a field that the apply would change."
+      : `Conflict: other managers own ${conflicts} fields that the apply would change.`;
   if (result.unapplied) return "Refused: the patch cannot be applied to the object.";
   if (!result.ok) return result.code === 422 ? "Refused: the object would be invalid." : "Refused by the API server.";
   const accepted = result.code === 201 ? "Created" : result.changed ? "Accepted" : "Accepted, without a change";
@@ -318,22 +670,55 @@ function verdict(result: StepResult, conflicts: number, unvalidated: boolean): s
 function refusal(result: StepResult): HTMLElement {
   const causes = result.marks.map((m) => m.message);
   const [mark] = result.marks;
-  if (result.code === 0 && mark && mark.line > 0) return h("p", { class: "message" }, `Line ${mark.line}: ${mark.message}`); // as beside the editor
+  if (result.code === 0 && mark && mark.line > 0)
+    return h("p", { class: "message" }, `Line ${mark.line}: ${mark.message}`); // as beside the editor
   const start = result.message.indexOf(": [");
-  if (start < 0 || causes.length < 2 || !causes.every((c) => result.message.includes(c))) return h("p", { class: "message" }, result.message);
-  return h("div", { class: "message" }, h("p", null, result.message.slice(0, start + 1)), h("ul", null, ...causes.map((c) => h("li", null, c))));
+  if (start < 0 || causes.length < 2 || !causes.every((c) => result.message.includes(c)))
+    return h("p", { class: "message" }, result.message);
+  return h(
+    "div",
+    { class: "message" },
+    h("p", null, result.message.slice(0, start + 1)),
+    h("ul", null, ...causes.map((c) => h("li", null, c))),
+  );
 }
 
 /** reason renders the reason for a change, with a link to the rule. */
 function reason(r: Reason): HTMLElement {
-  return h("p", { class: "reason" }, r.text, r.expected ? h("span", { class: "expected" }, ` You might have expected ${r.expected.replace(/^./, (c) => c.toLowerCase())}`) : null, " ",
-    h("a", { href: `${repository}/blob/main/doc/rules.md#:~:text=${encodeURIComponent(r.rule)}`, target: "_blank", rel: "noopener" }, r.rule));
+  return h(
+    "p",
+    { class: "reason" },
+    r.text,
+    r.expected
+      ? h("span", { class: "expected" }, ` You might have expected ${r.expected.replace(/^./, (c) => c.toLowerCase())}`)
+      : null,
+    " ",
+    h(
+      "a",
+      {
+        href: `${repository}/blob/main/doc/rules.md#:~:text=${encodeURIComponent(r.rule)}`,
+        target: "_blank",
+        rel: "noopener",
+      },
+      r.rule,
+    ),
+  );
 }
 
 const hintText = (hint: string): HTMLElement => h("p", { class: "reason quiet" }, "Hint: ", hint);
 
 function nodes(list: FieldNode[]): HTMLElement {
-  return h("ul", { class: "fields" }, ...list.map((n) => h("li", null,
-    h("code", { class: n.owned ? "owned" : "" }, n.label), n.owned ? null : h("span", { class: "sr-only" }, " (only fields in it)"), n.fields.length > 0 ? nodes(n.fields) : null)));
+  return h(
+    "ul",
+    { class: "fields" },
+    ...list.map((n) =>
+      h(
+        "li",
+        null,
+        h("code", { class: n.owned ? "owned" : "" }, n.label),
+        n.owned ? null : h("span", { class: "sr-only" }, " (only fields in it)"),
+        n.fields.length > 0 ? nodes(n.fields) : null,
+      ),
+    ),
+  );
 }
-

@@ -15,7 +15,10 @@ const first: Record<string, unknown> = start.answers;
 let loaded: Promise<Record<string, unknown>> | undefined;
 
 /** load loads the other results. Without them, the page waits for the engine. */
-export const load = (): Promise<Record<string, unknown>> => (loaded ??= fetch(preparedURL).then((response) => (response.ok ? response.json() : {})).catch(() => ({})));
+export const load = (): Promise<Record<string, unknown>> =>
+  (loaded ??= fetch(preparedURL)
+    .then((response) => (response.ok ? response.json() : {}))
+    .catch(() => ({})));
 
 /** prepared returns the result for a request, undefined if there is none. The caller may modify it. */
 export async function prepared(request: string): Promise<unknown> {

@@ -3,7 +3,8 @@
 
 /** keyOf is a hash of 64 bits, FNV-1a over the UTF-16 units, beside the request's length. */
 export function keyOf(request) {
-  let low = 0x84222325, high = 0xcbf29ce4;
+  let low = 0x84222325,
+    high = 0xcbf29ce4;
   for (let i = 0; i < request.length; i++) {
     low = (low ^ request.charCodeAt(i)) >>> 0;
     // times 0x100000001b3, the prime 2^40 + 0x1b3

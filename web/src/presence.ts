@@ -9,7 +9,9 @@ export function watchTabs(app: App): void {
   const tell = () => {
     if (noticed) return;
     noticed = true;
-    app.tell("The playground is also open in another tab. Each tab keeps its own scenario; a new tab starts with the one that was changed last.");
+    app.tell(
+      "The playground is also open in another tab. Each tab keeps its own scenario; a new tab starts with the one that was changed last.",
+    );
   };
   channel.onmessage = (event: MessageEvent<unknown>) => {
     if (event.data === "here?") channel.postMessage("here");

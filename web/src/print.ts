@@ -10,10 +10,29 @@ export function printObject(app: App): void {
     const managers = output?.object?.managers ?? [];
     const names = [...new Set(managers.map((m) => m.name))];
     sheet.replaceChildren(
-      h("h2", null, output?.object ? `${output.object.target.kind} ${output.object.target.name}` : "No object", scenario.title ? ` – ${scenario.title}` : "", `, after step ${state.at} of ${scenario.steps.length}`),
+      h(
+        "h2",
+        null,
+        output?.object ? `${output.object.target.kind} ${output.object.target.name}` : "No object",
+        scenario.title ? ` – ${scenario.title}` : "",
+        `, after step ${state.at} of ${scenario.steps.length}`,
+      ),
       h("p", null, ...names.flatMap((name) => [chip(app, name), " "])),
-      h("div", { class: "sheet" }, ...(output?.rows ?? []).filter((r) => r.mark !== "removed").flatMap((r) => [
-        h("span", { class: "owners" }, ...[...new Set(r.owners.map((n) => managers[n]?.name ?? "?"))].map((name) => chip(app, name, true))), h("code", null, r.text)])));
+      h(
+        "div",
+        { class: "sheet" },
+        ...(output?.rows ?? [])
+          .filter((r) => r.mark !== "removed")
+          .flatMap((r) => [
+            h(
+              "span",
+              { class: "owners" },
+              ...[...new Set(r.owners.map((n) => managers[n]?.name ?? "?"))].map((name) => chip(app, name, true)),
+            ),
+            h("code", null, r.text),
+          ]),
+      ),
+    );
     document.body.append(sheet);
   });
   window.addEventListener("afterprint", () => sheet.remove());

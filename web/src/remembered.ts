@@ -54,7 +54,9 @@ export function forget(): void {
 
 /** remember stores results in place of the previous ones. */
 export function remember(list: Answered[]): void {
-  const answers = Object.fromEntries(list.map(({ call, input, output }) => [keyOf(JSON.stringify({ call, input })), output]));
+  const answers = Object.fromEntries(
+    list.map(({ call, input, output }) => [keyOf(JSON.stringify({ call, input })), output]),
+  );
   const text = JSON.stringify({ engines, answers } satisfies Kept);
   try {
     localStorage.removeItem(storageKey);

@@ -50,8 +50,22 @@ export class Rules {
       ? h("progress", { id: "rules-progress", max: "100", "aria-label": "Loading the evaluation of CEL rules" })
       : button(`Evaluate (loads ${size})`, "rules", () => this.#load());
     return [
-      rulesNotRun > 0 ? h("p", { class: "warning" }, `${count(rulesNotRun, "CEL rule", "CEL rules")} not evaluated. `, does, this.#why ? ` It could not be loaded: ${this.#why}.` : null) : null,
-      policiesNotRun > 0 ? h("p", { class: "warning" }, `${count(policiesNotRun, "admission policy", "admission policies")} not evaluated. Export the scenario and run it with “patchlab-admission run”.`) : null,
+      rulesNotRun > 0
+        ? h(
+            "p",
+            { class: "warning" },
+            `${count(rulesNotRun, "CEL rule", "CEL rules")} not evaluated. `,
+            does,
+            this.#why ? ` It could not be loaded: ${this.#why}.` : null,
+          )
+        : null,
+      policiesNotRun > 0
+        ? h(
+            "p",
+            { class: "warning" },
+            `${count(policiesNotRun, "admission policy", "admission policies")} not evaluated. Export the scenario and run it with “patchlab-admission run”.`,
+          )
+        : null,
     ];
   }
 }

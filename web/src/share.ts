@@ -23,7 +23,7 @@ function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
 async function all(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for (const reader = stream.getReader(); ; ) {
+  for (const reader = stream.getReader(); ;) {
     const { done, value } = await reader.read();
     if (done) break;
     size += value.length;
@@ -44,7 +44,11 @@ export async function toFragment(state: State): Promise<string> {
   const { scenario, ...rest } = state;
   const { steps, race, ...head } = scenario;
   const whole = {
-    scenario: { ...head, steps: steps.map(({ expect, ...step }) => (expect ? { ...step, expect: JSON.parse(expect) as unknown } : step)), race: race.map((change) => JSON.parse(change) as unknown) },
+    scenario: {
+      ...head,
+      steps: steps.map(({ expect, ...step }) => (expect ? { ...step, expect: JSON.parse(expect) as unknown } : step)),
+      race: race.map((change) => JSON.parse(change) as unknown),
+    },
     ...rest,
   };
   const stream = new Blob([JSON.stringify(whole)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
@@ -53,10 +57,15 @@ export async function toFragment(state: State): Promise<string> {
 
 /** fromFragment decodes a state; null if the fragment does not contain one. */
 export async function fromFragment(fragment: string): Promise<State | null> {
-  if (laterPrefix.test(fragment)) throw new Error("This link is of a later version of this page. Reload the page to get its latest version. Your scenario is unchanged.");
+  if (laterPrefix.test(fragment))
+    throw new Error(
+      "This link is of a later version of this page. Reload the page to get its latest version. Your scenario is unchanged.",
+    );
   if (!fragment.startsWith(prefix)) return null;
   try {
-    const stream = new Blob([fromBase64url(fragment.slice(prefix.length))]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    const stream = new Blob([fromBase64url(fragment.slice(prefix.length))])
+      .stream()
+      .pipeThrough(new DecompressionStream("deflate-raw"));
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await all(stream));
     return checked(JSON.parse(text));
   } catch (error) {
@@ -72,7 +81,9 @@ export function checked(value: unknown): State {
   const scenario = object(from.scenario);
   const state: State = {
     scenario: {
-      title: text(scenario.title), about: text(scenario.about), kubernetes: text(scenario.kubernetes),
+      title: text(scenario.title),
+      about: text(scenario.about),
+      kubernetes: text(scenario.kubernetes),
       definitions: list(scenario.definitions).map(text),
       objects: list(scenario.objects).map(text),
       actors: list(scenario.actors).map((a): Actor => ({ name: text(object(a).name), colour: text(object(a).colour) })),
@@ -82,18 +93,25 @@ export function checked(value: unknown): State {
     at: count(from.at),
     object: count(from.object),
   };
-  if (state.scenario.steps.length > mostSteps) throw new Error(`it has ${state.scenario.steps.length} steps, more than the ${mostSteps} that a scenario may have`);
+  if (state.scenario.steps.length > mostSteps)
+    throw new Error(`it has ${state.scenario.steps.length} steps, more than the ${mostSteps} that a scenario may have`);
   state.at = Math.min(Math.max(state.at, 0), state.scenario.steps.length);
   return state;
 }
 
-const count = (value: unknown): number => (typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 0);
+const count = (value: unknown): number =>
+  typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 0;
 
 function step(value: unknown): Step {
   const s = object(value);
   const t = object(s.target ?? {});
   return {
-    actor: text(s.actor), do: text(s.do), subresource: text(s.subresource), body: text(s.body), note: text(s.note), expect: json(s.expect),
+    actor: text(s.actor),
+    do: text(s.do),
+    subresource: text(s.subresource),
+    body: text(s.body),
+    note: text(s.note),
+    expect: json(s.expect),
     target: { apiVersion: text(t.apiVersion), kind: text(t.kind), namespace: text(t.namespace), name: text(t.name) },
   };
 }

@@ -13,7 +13,12 @@ export interface State {
 export const emptyTarget = () => ({ apiVersion: "", kind: "", namespace: "", name: "" });
 
 export const emptyStep = (actor: string): Step => ({
-  actor, do: "apply", subresource: "", note: "", expect: "", target: emptyTarget(),
+  actor,
+  do: "apply",
+  subresource: "",
+  note: "",
+  expect: "",
+  target: emptyTarget(),
   body: "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: blue\n",
 });
 
@@ -23,7 +28,14 @@ export function addActor({ actors }: Scenario, name: string): void {
 }
 
 export const emptyScenario = (): Scenario => ({
-  title: "", about: "", kubernetes: "", definitions: [], objects: [], actors: [{ name: "alice", colour: "" }], steps: [], race: [],
+  title: "",
+  about: "",
+  kubernetes: "",
+  definitions: [],
+  objects: [],
+  actors: [{ name: "alice", colour: "" }],
+  steps: [],
+  race: [],
 });
 
 const ids = new WeakMap<Step, number>();
@@ -46,22 +58,49 @@ function copyStep(step: Step): Step {
 export function copyOf({ scenario, at, object }: State): State {
   const { definitions, objects, actors, steps, race } = scenario;
   return {
-    at, object,
-    scenario: { ...scenario, definitions: [...definitions], objects: [...objects], actors: actors.map((a) => ({ ...a })), steps: steps.map(copyStep), race: [...race] },
+    at,
+    object,
+    scenario: {
+      ...scenario,
+      definitions: [...definitions],
+      objects: [...objects],
+      actors: actors.map((a) => ({ ...a })),
+      steps: steps.map(copyStep),
+      race: [...race],
+    },
   };
 }
 
 /** sameTexts reports whether two lists have the same texts. */
-export const sameTexts = (a: string[], b: string[]): boolean => a.length === b.length && a.every((text, i) => text === b[i]);
+export const sameTexts = (a: string[], b: string[]): boolean =>
+  a.length === b.length && a.every((text, i) => text === b[i]);
 
 /** same reports whether two states have the same scenario. */
 export function same(a: Scenario, b: Scenario): boolean {
-  return a.title === b.title && a.about === b.about && a.kubernetes === b.kubernetes && sameTexts(a.definitions, b.definitions) && sameTexts(a.objects, b.objects) && sameTexts(a.race, b.race) &&
-    JSON.stringify(a.actors) === JSON.stringify(b.actors) && a.steps.length === b.steps.length && a.steps.every((step, i) => sameStep(step, b.steps[i]!));
+  return (
+    a.title === b.title &&
+    a.about === b.about &&
+    a.kubernetes === b.kubernetes &&
+    sameTexts(a.definitions, b.definitions) &&
+    sameTexts(a.objects, b.objects) &&
+    sameTexts(a.race, b.race) &&
+    JSON.stringify(a.actors) === JSON.stringify(b.actors) &&
+    a.steps.length === b.steps.length &&
+    a.steps.every((step, i) => sameStep(step, b.steps[i]!))
+  );
 }
 
 function sameStep(a: Step, b: Step): boolean {
-  return a === b || (a.body === b.body && a.actor === b.actor && a.do === b.do && a.subresource === b.subresource && a.note === b.note && a.expect === b.expect && JSON.stringify(a.target) === JSON.stringify(b.target));
+  return (
+    a === b ||
+    (a.body === b.body &&
+      a.actor === b.actor &&
+      a.do === b.do &&
+      a.subresource === b.subresource &&
+      a.note === b.note &&
+      a.expect === b.expect &&
+      JSON.stringify(a.target) === JSON.stringify(b.target))
+  );
 }
 
 interface Entry {

@@ -9,12 +9,22 @@ const { name, files, later } = PATCHLAB_FILES;
 const fresh = (file: string): Request => new Request(file, file.startsWith("./assets/") ? {} : { cache: "reload" });
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(name).then((cache) => cache.addAll(files.map(fresh))).then(() => self.skipWaiting()));
+  event.waitUntil(
+    caches
+      .open(name)
+      .then((cache) => cache.addAll(files.map(fresh)))
+      .then(() => self.skipWaiting()),
+  );
 });
 
 self.addEventListener("activate", (event) => {
   const mine = (key: string) => key.startsWith("patchlab-") && key !== name;
-  event.waitUntil(caches.keys().then((keys) => Promise.all(keys.filter(mine).map((key) => caches.delete(key)))).then(() => self.clients.claim()));
+  event.waitUntil(
+    caches
+      .keys()
+      .then((keys) => Promise.all(keys.filter(mine).map((key) => caches.delete(key))))
+      .then(() => self.clients.claim()),
+  );
 });
 
 // A page sends the name of a larger engine that it has loaded. The engine is cached only then,
@@ -33,7 +43,10 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== self.location.origin) return;
-  const kept = async (cache: Cache) => (request.mode === "navigate" && url.pathname.endsWith("/") ? cache.match(form(url)) : cache.match(request, { ignoreSearch: true }));
+  const kept = async (cache: Cache) =>
+    request.mode === "navigate" && url.pathname.endsWith("/")
+      ? cache.match(form(url))
+      : cache.match(request, { ignoreSearch: true });
   event.respondWith(caches.open(name).then(async (cache) => (await kept(cache)) ?? fetch(request)));
 });
 

@@ -57,7 +57,9 @@ async function get(url: string): Promise<Response> {
     throw new Error(`the host cannot be reached (${reason(error)})`);
   });
   if (!response.ok || !response.body) {
-    throw new Error(`the host answers ${response.status}${response.status === 406 ? `, ${(await response.text()).trim()}` : ""}`);
+    throw new Error(
+      `the host answers ${response.status}${response.status === 406 ? `, ${(await response.text()).trim()}` : ""}`,
+    );
   }
   return response;
 }
@@ -76,7 +78,9 @@ function answer(runtime: Runtime, request: Uint8Array): Uint8Array {
   try {
     return runtime.answer(request);
   } catch (error) {
-    return new TextEncoder().encode(JSON.stringify({ error: { message: (error as Error).message, line: 0, column: 0 } }));
+    return new TextEncoder().encode(
+      JSON.stringify({ error: { message: (error as Error).message, line: 0, column: 0 } }),
+    );
   }
 }
 
@@ -112,9 +116,13 @@ async function replace(name: LaterEngine): Promise<void> {
 
 const reason = (error: unknown): string => String(error instanceof Error ? error.message : error);
 
-onmessage = (event: MessageEvent<ToWorker>) => void (event.data.kind === "ask" ? ask(event.data.id, event.data.request) : replace(event.data.engine));
+onmessage = (event: MessageEvent<ToWorker>) =>
+  void (event.data.kind === "ask" ? ask(event.data.id, event.data.request) : replace(event.data.engine));
 
 let engine = load("first");
 /** The rank of the current engine. */
 let current = modules.first.rank;
-engine.then(() => send({ kind: "ready" }), (error: unknown) => send({ kind: "failed", message: reason(error) }));
+engine.then(
+  () => send({ kind: "ready" }),
+  (error: unknown) => send({ kind: "failed", message: reason(error) }),
+);

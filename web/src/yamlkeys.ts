@@ -19,6 +19,14 @@ export function yamlKeys(manifest: string, { message }: StepResult, rows: Row[])
   if (!first) return [];
   if (!/["'.](true|false)\b/.test(message) && !rows.some((r) => /^\s*(- )?"(true|false)":/.test(r.text))) return [];
   const keys = [...new Set(found.map(([, , key]) => key!))];
-  const text = keys.length === 1 ? `the key ${keys[0]!} is a boolean. Put it` : `the keys ${listed(keys)} are booleans. Put them`;
-  return [{ line: manifest.slice(0, first.index).split("\n").length, column: first[1]!.length + 1, hint: true, message: `Kubernetes reads manifests as YAML 1.1, in which ${text} in quotes.` }];
+  const text =
+    keys.length === 1 ? `the key ${keys[0]!} is a boolean. Put it` : `the keys ${listed(keys)} are booleans. Put them`;
+  return [
+    {
+      line: manifest.slice(0, first.index).split("\n").length,
+      column: first[1]!.length + 1,
+      hint: true,
+      message: `Kubernetes reads manifests as YAML 1.1, in which ${text} in quotes.`,
+    },
+  ];
 }

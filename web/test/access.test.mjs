@@ -14,7 +14,11 @@ describe("access", { timeout: groupTime }, () => {
     const { page, done } = await open();
     const announcement = page.locator('#announcement[aria-live="polite"]');
     await announcement.getByText("Step 2: 409, 1 conflict").waitFor({ state: "attached" });
-    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  shape: round\n");
+    await write(
+      page,
+      editor(page),
+      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  shape: round\n",
+    );
     await announcement.getByText("Step 2: 200", { exact: true }).waitFor({ state: "attached" });
     await page.keyboard.press("Alt+ArrowLeft");
     await announcement.getByText("Step 1: 201", { exact: true }).waitFor({ state: "attached" });
@@ -35,9 +39,17 @@ describe("access", { timeout: groupTime }, () => {
     await done();
   });
 
-  for (const [platform, word, step] of [["MacIntel", "moves the cursor", 2], ["Linux x86_64", "goes to the step before", 1]]) {
+  for (const [platform, word, step] of [
+    ["MacIntel", "moves the cursor", 2],
+    ["Linux x86_64", "goes to the step before", 1],
+  ]) {
     test(`Alt and an arrow in an editor ${word} on ${platform}`, async () => {
-      const { page, done } = await open({}, "", (context) => context.addInitScript((platform) => Object.defineProperty(Navigator.prototype, "platform", { get: () => platform }), platform));
+      const { page, done } = await open({}, "", (context) =>
+        context.addInitScript(
+          (platform) => Object.defineProperty(Navigator.prototype, "platform", { get: () => platform }),
+          platform,
+        ),
+      );
       await editor(page).focus();
       await page.keyboard.press("Alt+ArrowLeft");
       await settled(page);
@@ -104,7 +116,10 @@ describe("access", { timeout: groupTime }, () => {
     await done();
   });
 
-  for (const [width, height] of [[768, 1024], [1024, 768]]) {
+  for (const [width, height] of [
+    [768, 1024],
+    [1024, 768],
+  ]) {
     test(`the first visit shows the title of the scenario at ${width} × ${height}`, async () => {
       const { page, done } = await open({ viewport: { width, height } });
       await page.locator('#announcement:has-text("Step 2")').waitFor({ state: "attached" });

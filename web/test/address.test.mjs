@@ -16,7 +16,11 @@ describe("an address that the page cannot open", { timeout: groupTime }, () => {
     ["of a later version", "#v9=abc", "of a later version of this page. Reload"],
     ["of two digits", "#v10=abc", "of a later version of this page. Reload"],
     ["that is damaged", "#v1=abc", "incomplete or damaged"],
-    ["that unpacks to too much", `#v1=${deflateRawSync(Buffer.alloc((16 << 20) + 1, " ")).toString("base64url")}`, "incomplete or damaged (it unpacks to more than 16 MiB)"],
+    [
+      "that unpacks to too much",
+      `#v1=${deflateRawSync(Buffer.alloc((16 << 20) + 1, " ")).toString("base64url")}`,
+      "incomplete or damaged (it unpacks to more than 16 MiB)",
+    ],
     ["that is no link", "#nonsense", "is not a link to a scenario"],
   ]) {
     test(`${what} is reported and kept`, async () => {
@@ -92,7 +96,10 @@ describe("the address of a link", { timeout: groupTime }, () => {
   });
 
   test("of a Kubernetes version that is not known shows it, and another can be chosen", async () => {
-    const state = { scenario: { kubernetes: "1.12", actors: [{ name: "a" }], steps: [{ actor: "a", do: "apply", body: manifest }] }, at: 1 };
+    const state = {
+      scenario: { kubernetes: "1.12", actors: [{ name: "a" }], steps: [{ actor: "a", do: "apply", body: manifest }] },
+      at: 1,
+    };
     const { page, done } = await open({}, `#v1=${deflateRawSync(JSON.stringify(state)).toString("base64url")}`);
     const version = page.locator("#tools").getByLabel("Kubernetes");
     await page.locator("#panel", { hasText: 'unknown Kubernetes version "1.12"' }).waitFor();

@@ -11,7 +11,13 @@ export const groupTime = 1_800_000;
 export const waitTime = 240_000;
 
 const dist = new URL("../dist/", import.meta.url).pathname;
-const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".wasm": "application/octet-stream" };
+const types = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/octet-stream",
+};
 
 /**
  * host serves the page under a path of its own, as a static host does that knows
@@ -31,19 +37,42 @@ export async function host(path = "/some/where/", headers = () => ({})) {
       response.writeHead(state.offline ? 503 : 404).end();
       return;
     }
-    response.writeHead(200, { "Content-Type": types[extname(file)] ?? "application/octet-stream", ...headers(url) }).end(readFileSync(file));
+    response
+      .writeHead(200, { "Content-Type": types[extname(file)] ?? "application/octet-stream", ...headers(url) })
+      .end(readFileSync(file));
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  return { url: `http://127.0.0.1:${server.address().port}${path}`, asked, state, close: () => new Promise((done) => { server.closeAllConnections(); server.close(done); }) };
+  return {
+    url: `http://127.0.0.1:${server.address().port}${path}`,
+    asked,
+    state,
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(done);
+      }),
+  };
 }
 
 const places = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 export async function launch(more = []) {
   const executablePath = places.find((p) => p && existsSync(p));
-  if (!executablePath) throw new Error("install Chromium to run the tests of the page: apt-get install chromium (or set CHROMIUM to its path)");
+  if (!executablePath)
+    throw new Error(
+      "install Chromium to run the tests of the page: apt-get install chromium (or set CHROMIUM to its path)",
+    );
   return chromium.launch({
     executablePath,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", ...more],
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      ...more,
+    ],
   });
 }

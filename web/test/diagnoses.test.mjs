@@ -22,7 +22,9 @@ async function diagnose(page, name, actor) {
   await page.getByRole("button", { name: "Write the manifest" }).click();
   // The manifest is empty at first: a manager gives up what it has applied, which is
   // refused where the object needs it.
-  await outcome(page, 1).getByText(/422|200/).waitFor();
+  await outcome(page, 1)
+    .getByText(/422|200/)
+    .waitFor();
   await page.getByText("does not set any field yet").waitFor();
   await write(page, editor(page), read(name, "manifest.yaml"));
 }
@@ -32,7 +34,12 @@ const conflicts = [
   ["autoscaler-and-gitops", "argocd-controller", ".spec.replicas", "kube-controller-manager"],
   ["ca-bundle", "flux", "caBundle", "cainjector"],
   ["custom-resource", "shop-team", ".spec.endpoints", "platform-gitops"],
-  ["flux-and-kubectl", "kustomize-controller", 'env[name="LOG_LEVEL"].value', "kubectl-client-side-apply (kubectl apply)"],
+  [
+    "flux-and-kubectl",
+    "kustomize-controller",
+    'env[name="LOG_LEVEL"].value',
+    "kubectl-client-side-apply (kubectl apply)",
+  ],
   ["set-image", "kubectl", ".image", "kubectl-set"],
   ["list-with-definition", "shop-team", ".spec.class", "platform"],
 ];
@@ -54,8 +61,13 @@ describe("a diagnosis from a live object", { timeout: groupTime }, () => {
   test("autoscaler-and-gitops: the owner is recognized as an autoscaler", async () => {
     const { page, done } = await open();
     await diagnose(page, "autoscaler-and-gitops", "argocd-controller");
-    await page.locator("#panel .conflicts", { hasText: "kube-controller-manager (a HorizontalPodAutoscaler) owns it" }).waitFor();
-    await page.getByRole("group", { name: "Conflict at .spec.replicas" }).getByRole("button", { name: "Drop the field" }).click();
+    await page
+      .locator("#panel .conflicts", { hasText: "kube-controller-manager (a HorizontalPodAutoscaler) owns it" })
+      .waitFor();
+    await page
+      .getByRole("group", { name: "Conflict at .spec.replicas" })
+      .getByRole("button", { name: "Drop the field" })
+      .click();
     await page.getByText("kube-controller-manager keeps it, with the live value").waitFor();
     await page.getByRole("button", { name: "Resolve this way" }).click();
     await page.getByText("Removed .spec.replicas from the manifest of step 1.").waitFor();
@@ -95,7 +107,10 @@ describe("a diagnosis from a live object", { timeout: groupTime }, () => {
   test("rollout-restart: an apply leaves the annotation of the restart to its owner", async () => {
     const { page, done } = await open();
     await diagnose(page, "rollout-restart", "argocd-controller");
-    await page.locator("#panel").getByText("An apply leaves fields that are not in its manifest to their owners: kubectl-rollout.").waitFor();
+    await page
+      .locator("#panel")
+      .getByText("An apply leaves fields that are not in its manifest to their owners: kubectl-rollout.")
+      .waitFor();
     await page.locator("#object .cm-line", { hasText: "restartedAt" }).waitFor();
     await done();
   });
@@ -112,8 +127,13 @@ describe("a diagnosis from a live object", { timeout: groupTime }, () => {
 
   test("a dump of 36,000 lines is opened, with the objects to choose from", async () => {
     const { page, done } = await open();
-    const lines = read("set-image", "live.yaml").trimEnd().split("\n").map((line, i) => (i === 0 ? "- " : "  ") + line);
-    const items = Array.from({ length: 310 }, (_, n) => lines.join("\n").replace(/^ {4}name: web$/m, `    name: web-${n}`));
+    const lines = read("set-image", "live.yaml")
+      .trimEnd()
+      .split("\n")
+      .map((line, i) => (i === 0 ? "- " : "  ") + line);
+    const items = Array.from({ length: 310 }, (_, n) =>
+      lines.join("\n").replace(/^ {4}name: web$/m, `    name: web-${n}`),
+    );
     await page.getByRole("button", { name: "Paste object" }).click();
     const text = `apiVersion: v1\nkind: List\nitems:\n${items.join("\n")}\n`;
     assert.ok(text.split("\n").length > 36_000);

@@ -11,35 +11,76 @@ after(end);
 async function openAt(page, steps) {
   await page.getByRole("button", { name: "Paste object" }).click();
   const dialog = page.getByRole("dialog");
-  await write(page, dialog.locator(".cm-content"), JSON.stringify({ scenario: "patchlab.dev/v1", actors: [...new Set(steps.map((s) => s.actor))].map((name) => ({ name })), steps }));
+  await write(
+    page,
+    dialog.locator(".cm-content"),
+    JSON.stringify({
+      scenario: "patchlab.dev/v1",
+      actors: [...new Set(steps.map((s) => s.actor))].map((name) => ({ name })),
+      steps,
+    }),
+  );
   await dialog.getByRole("button", { name: "Open the scenario" }).click();
   await settled(page);
   await page.keyboard.press("Alt+End");
   await settled(page);
 }
 
-const quota = (cpu) => `apiVersion: v1\nkind: ResourceQuota\nmetadata:\n  name: team\nspec:\n  hard:\n    cpu: ${cpu}\n`;
+const quota = (cpu) =>
+  `apiVersion: v1\nkind: ResourceQuota\nmetadata:\n  name: team\nspec:\n  hard:\n    cpu: ${cpu}\n`;
 const target = { apiVersion: "v1", kind: "ResourceQuota", name: "team", namespace: "default" };
 const create = { actor: "alice", do: "apply", body: quota('"1"') };
-const waiting = { actor: "alice", do: "apply", body: quota('"1"').replace("  name: team", "  name: team\n  finalizers: [example.com/cleanup]") };
+const waiting = {
+  actor: "alice",
+  do: "apply",
+  body: quota('"1"').replace("  name: team", "  name: team\n  finalizers: [example.com/cleanup]"),
+};
 const remove = { actor: "bob", do: "delete", target };
 const finish = { actor: "alice", do: "merge-patch", target, body: '{"metadata":{"finalizers":null}}' };
 
 describe("the result", { timeout: groupTime }, () => {
   for (const [why, steps, wanted, unwanted] of [
-    ["says that a patch with the same quantity changes nothing and takes no ownership",
+    [
+      "says that a patch with the same quantity changes nothing and takes no ownership",
       [create, { actor: "bob", do: "merge-patch", target, body: '{"spec":{"hard":{"cpu":"1000m"}}}' }],
-      [/Accepted, without a change/, /Not changed by the request/, /spells the current value differently/, /does not become an owner/], /as requested/],
-    ["says that a conflict is over the same quantity", [create, { actor: "bob", do: "apply", body: quota("1000m") }],
-      [/Conflict:/, /Hint: the two are the same quantity.*write "1" to share the field/], /Not changed by the request/],
-    ["says why an object is deleted at once, without a list of all its fields", [create, remove],
-      [/200\s*Deleted\./, /no finalizers, so the API server removed it at once/], /fields? changed|\.spec\.hard/],
-    ["says that an object waits for its finalizers", [waiting, remove],
-      [/Accepted\./, /being deleted.*example\.com\/cleanup/s], /Deleted\./],
-    ["says that the last finalizer was removed", [waiting, remove, finish],
-      [/Deleted\./, /being deleted, and has no finalizers after the step/], /at once/],
-    ["shows where a text is not valid, and nothing about its fields", [create, { actor: "bob", do: "apply", body: "apiVersion: v1\nkind: [" }],
-      [/not a complete request/, /Line 2: invalid YAML/], /does not set any field|2:1:/],
+      [
+        /Accepted, without a change/,
+        /Not changed by the request/,
+        /spells the current value differently/,
+        /does not become an owner/,
+      ],
+      /as requested/,
+    ],
+    [
+      "says that a conflict is over the same quantity",
+      [create, { actor: "bob", do: "apply", body: quota("1000m") }],
+      [/Conflict:/, /Hint: the two are the same quantity.*write "1" to share the field/],
+      /Not changed by the request/,
+    ],
+    [
+      "says why an object is deleted at once, without a list of all its fields",
+      [create, remove],
+      [/200\s*Deleted\./, /no finalizers, so the API server removed it at once/],
+      /fields? changed|\.spec\.hard/,
+    ],
+    [
+      "says that an object waits for its finalizers",
+      [waiting, remove],
+      [/Accepted\./, /being deleted.*example\.com\/cleanup/s],
+      /Deleted\./,
+    ],
+    [
+      "says that the last finalizer was removed",
+      [waiting, remove, finish],
+      [/Deleted\./, /being deleted, and has no finalizers after the step/],
+      /at once/,
+    ],
+    [
+      "shows where a text is not valid, and nothing about its fields",
+      [create, { actor: "bob", do: "apply", body: "apiVersion: v1\nkind: [" }],
+      [/not a complete request/, /Line 2: invalid YAML/],
+      /does not set any field|2:1:/,
+    ],
   ]) {
     test(why, async () => {
       const { page, done } = await open();
@@ -52,9 +93,27 @@ describe("the result", { timeout: groupTime }, () => {
   }
 
   for (const [why, steps, since, wanted, unwanted] of [
-    ["a step that removes the last finalizer, beside a state before the object was being deleted", [waiting, remove, finish], "1", /being deleted, and has no finalizers after the step/, /at once/],
-    ["such a step, beside the state without the object", [waiting, remove, finish], "0", /being deleted, and has no finalizers after the step/, /at once/],
-    ["a deletion at once, beside the deletion of an earlier object of this name", [waiting, remove, finish, create, remove], "2", /had no finalizers, so the API server removed it at once/, /being deleted/],
+    [
+      "a step that removes the last finalizer, beside a state before the object was being deleted",
+      [waiting, remove, finish],
+      "1",
+      /being deleted, and has no finalizers after the step/,
+      /at once/,
+    ],
+    [
+      "such a step, beside the state without the object",
+      [waiting, remove, finish],
+      "0",
+      /being deleted, and has no finalizers after the step/,
+      /at once/,
+    ],
+    [
+      "a deletion at once, beside the deletion of an earlier object of this name",
+      [waiting, remove, finish, create, remove],
+      "2",
+      /had no finalizers, so the API server removed it at once/,
+      /being deleted/,
+    ],
   ]) {
     test(`says the same of ${why}`, async () => {
       const { page, done } = await open();
@@ -102,7 +161,15 @@ describe("the result", { timeout: groupTime }, () => {
 
   test("gives no reason that only says that the request was refused", async () => {
     const { page, done } = await open();
-    await openAt(page, [create, { actor: "bob", do: "merge-patch", target, body: '{"metadata":{"resourceVersion":"1"},"spec":{"hard":{"cpu":"2"}}}' }]);
+    await openAt(page, [
+      create,
+      {
+        actor: "bob",
+        do: "merge-patch",
+        target,
+        body: '{"metadata":{"resourceVersion":"1"},"spec":{"hard":{"cpu":"2"}}}',
+      },
+    ]);
     await page.locator("#panel .body", { hasText: "the object has been modified" }).waitFor();
     assert.equal(await page.getByText("Why it was refused").count(), 0);
     await done();
@@ -112,9 +179,17 @@ describe("the result", { timeout: groupTime }, () => {
     const { page, done } = await open();
     const name = "x".repeat(128);
     await openAt(page, [create, { actor: name, do: "apply", body: quota('"2"') }]);
-    const outside = await page.locator("#story").evaluate((pane) => [...pane.querySelectorAll("button")].filter((b) => b.getBoundingClientRect().right > pane.getBoundingClientRect().right).map((b) => b.textContent.slice(0, 20)));
+    const outside = await page
+      .locator("#story")
+      .evaluate((pane) =>
+        [...pane.querySelectorAll("button")]
+          .filter((b) => b.getBoundingClientRect().right > pane.getBoundingClientRect().right)
+          .map((b) => b.textContent.slice(0, 20)),
+      );
     assert.deepEqual(outside, []);
-    const wanted = await page.locator("#object .wanted").evaluate((e) => e.getBoundingClientRect().right - e.getRootNode().host.getBoundingClientRect().right);
+    const wanted = await page
+      .locator("#object .wanted")
+      .evaluate((e) => e.getBoundingClientRect().right - e.getRootNode().host.getBoundingClientRect().right);
     assert.ok(wanted <= 0, "the wanted value is in view");
     await done();
   });

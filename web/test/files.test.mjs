@@ -29,8 +29,12 @@ describe("a scenario", { timeout: groupTime }, () => {
 
   test("shares all in a link: two pages show the same; a link cut short is told", async () => {
     const { page, done } = await open();
-    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  mood: 🦀 é\n");
-    await row(page, "mood: \"?🦀").waitFor();
+    await write(
+      page,
+      editor(page),
+      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  mood: 🦀 é\n",
+    );
+    await row(page, 'mood: "?🦀').waitFor();
     await page.getByRole("button", { name: "Share", exact: true }).click();
     const link = await page.getByLabel("Link to this state").inputValue();
     const second = await open({}, new URL(link).hash);
@@ -60,7 +64,7 @@ describe("a scenario", { timeout: groupTime }, () => {
       await shown(other);
       if (there) await other.locator(".about summary", { hasText: "The first conflict" }).waitFor();
       else await other.getByText("is no longer running").waitFor();
-      assert.equal(await other.locator("html[data-begun]").count() > 0, there);
+      assert.equal((await other.locator("html[data-begun]").count()) > 0, there);
       await context.close();
     }
     await done();
@@ -75,7 +79,10 @@ steps:
 race: [{actor: b, add: {.data.n: 2}}]
 `;
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from(file) });
+    await page
+      .getByRole("dialog")
+      .locator("input[type=file]")
+      .setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from(file) });
     await row(page, "name: x").waitFor(); // reading a file may wait for the complete engine
     await outcome(page, 1).getByText("✓ 201").waitFor();
     await page.getByText("Expected result", { exact: true }).waitFor();
@@ -92,7 +99,10 @@ race: [{actor: b, add: {.data.n: 2}}]
     const second = await open({}, new URL(link).hash);
     await second.page.getByRole("button", { name: "Share", exact: true }).click();
     assert.equal(new URL(await second.page.getByLabel("Link to this state").inputValue()).hash, new URL(link).hash);
-    const [download] = await Promise.all([second.page.waitForEvent("download"), second.page.getByRole("dialog").getByRole("button", { name: "Scenario", exact: true }).click()]);
+    const [download] = await Promise.all([
+      second.page.waitForEvent("download"),
+      second.page.getByRole("dialog").getByRole("button", { name: "Scenario", exact: true }).click(),
+    ]);
     const text = readFileSync(await download.path(), "utf8");
     assert.match(text, /race:\n- actor: bert\n  add:\n    \.data\.n: 2\n/);
     assert.match(text, /expect:\n    code: 201\n/);
@@ -104,25 +114,45 @@ race: [{actor: b, add: {.data.n: 2}}]
     const { page, done } = await open();
     await page.getByRole("button", { name: "Share", exact: true }).click();
     const saved = async (name) => {
-      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("dialog").getByRole("button", { name, exact: true }).click()]);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("dialog").getByRole("button", { name, exact: true }).click(),
+      ]);
       return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
     };
     const file = await saved("Scenario");
     assert.equal(file.name, "the-first-conflict.yaml");
     assert.match(file.text, /^about: .*scenario: patchlab\.dev\/v1/s);
     const script = await saved("kubectl script");
-    assert.match(script.text, /^#!\/bin\/sh\n.*kubectl apply --server-side --field-manager=bob --namespace=default -f - <<'EOF'\n/s);
+    assert.match(
+      script.text,
+      /^#!\/bin\/sh\n.*kubectl apply --server-side --field-manager=bob --namespace=default -f - <<'EOF'\n/s,
+    );
     const go = await saved("Go test");
     assert.equal(go.name, "the_first_conflict_test.go");
     assert.match(go.text, /func TestTheFirstConflict\(.*FieldManager: "bob".*colour/s);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from(file.text.replace("colour: red", "colour: violet")) });
+    await page
+      .getByRole("dialog")
+      .locator("input[type=file]")
+      .setInputFiles({
+        name: "s.yaml",
+        mimeType: "application/yaml",
+        buffer: Buffer.from(file.text.replace("colour: red", "colour: violet")),
+      });
     await page.locator(".about summary", { hasText: "The first conflict" }).waitFor();
     await forward(page);
     await page.locator(".conflicts", { hasText: "violet" }).waitFor();
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from("scenario: patchlab.dev/v1\nsteps: 7") });
+    await page
+      .getByRole("dialog")
+      .locator("input[type=file]")
+      .setInputFiles({
+        name: "s.yaml",
+        mimeType: "application/yaml",
+        buffer: Buffer.from("scenario: patchlab.dev/v1\nsteps: 7"),
+      });
     await page.getByText("This is not a valid scenario").waitFor();
     await done();
   });

@@ -10,7 +10,13 @@ before(begin);
 after(end);
 
 /** visit opens the page in a context of its own, whose engines come when they are let go: also later, where no service worker has kept them. */
-async function visit({ fragment = "", held = /engine-.*\.wasm$/, slow = false, kept = true, viewport = { width: 1440, height: 900 } } = {}) {
+async function visit({
+  fragment = "",
+  held = /engine-.*\.wasm$/,
+  slow = false,
+  kept = true,
+  viewport = { width: 1440, height: 900 },
+} = {}) {
   const context = await newContext({ viewport });
   let release, released;
   const hold = () => (released = new Promise((go) => (release = go)));
@@ -21,10 +27,21 @@ async function visit({ fragment = "", held = /engine-.*\.wasm$/, slow = false, k
   });
   const page = await context.newPage();
   const faults = watchFaults(page);
-  if (slow) await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } }));
+  if (slow)
+    await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } }));
   if (!kept) await page.addInitScript(() => delete Navigator.prototype.serviceWorker);
   await page.goto(address() + fragment);
-  return { page, context, hold, release: () => release(), done: async () => { release(); assert.deepEqual(faults, []); await context.close(); } };
+  return {
+    page,
+    context,
+    hold,
+    release: () => release(),
+    done: async () => {
+      release();
+      assert.deepEqual(faults, []);
+      await context.close();
+    },
+  };
 }
 
 const unvalidated = (page) => page.locator("#unvalidated");
@@ -32,7 +49,11 @@ const service = (port) => `apiVersion: v1\nkind: Service\nmetadata:\n  name: web
 
 describe("the page before its engine is there", { timeout: groupTime }, () => {
   test("shows what its entries and examples lead to, as the engine does afterwards", async () => {
-    const seen = (page) => page.evaluate(() => [document.querySelector("#object h2").textContent, document.querySelector("#panel").textContent]);
+    const seen = (page) =>
+      page.evaluate(() => [
+        document.querySelector("#object h2").textContent,
+        document.querySelector("#panel").textContent,
+      ]);
     for (const fragment of ["", "#conflict", "#reverted"]) {
       const { page, release, done } = await visit({ fragment });
       await shown(page);
@@ -51,7 +72,11 @@ describe("the page before its engine is there", { timeout: groupTime }, () => {
     }
   });
 
-  for (const [window, viewport] of [["a phone", { width: 390, height: 844 }], ["a low window", { width: 844, height: 390 }], ["a desktop", { width: 1440, height: 900 }]]) {
+  for (const [window, viewport] of [
+    ["a phone", { width: 390, height: 844 }],
+    ["a low window", { width: 844, height: 390 }],
+    ["a desktop", { width: 1440, height: 900 }],
+  ]) {
     test(`begins with the introduction on ${window}, although the conflict is further down`, async () => {
       const { page, release, done } = await visit({ viewport });
       release();
@@ -59,7 +84,11 @@ describe("the page before its engine is there", { timeout: groupTime }, () => {
       await settled(page);
       assert.equal(await page.evaluate(() => scrollY), 0);
       if (viewport.height > 800) assert.ok(await page.locator("#promise").isVisible());
-      if (viewport.width > 1024) assert.ok(await page.locator("#request .cm-scroller").evaluate((e) => e.scrollTop > 0), "the editor shows the conflict");
+      if (viewport.width > 1024)
+        assert.ok(
+          await page.locator("#request .cm-scroller").evaluate((e) => e.scrollTop > 0),
+          "the editor shows the conflict",
+        );
       await done();
     });
   }
@@ -68,10 +97,17 @@ describe("the page before its engine is there", { timeout: groupTime }, () => {
     const { page, release, done } = await visit({ viewport: { width: 360, height: 740 } });
     release();
     await settled(page);
-    for (const [name, part] of [["Object", "#object-title"], ["Request", "#request"], ["Result", "#panel .tabs"]]) {
+    for (const [name, part] of [
+      ["Object", "#object-title"],
+      ["Request", "#request"],
+      ["Result", "#panel .tabs"],
+    ]) {
       await page.evaluate(() => scrollTo(0, 0));
       await page.locator("#bar-views").getByRole("button", { name }).click();
-      const top = await page.locator(part).first().evaluate((e) => e.getBoundingClientRect().top);
+      const top = await page
+        .locator(part)
+        .first()
+        .evaluate((e) => e.getBoundingClientRect().top);
       assert.ok(top >= 0 && top < 370, `${name} begins at ${top}`);
     }
     await done();
@@ -92,14 +128,34 @@ describe("the page before its engine is there", { timeout: groupTime }, () => {
   test("shows a link's manifest and live object as the text that they are", async () => {
     const { page: first, done: closed, release: go } = await visit();
     await shown(first);
-    const object = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: linked\n  namespace: default\ndata:\n  size: large\n";
-    const fragment = await first.evaluate(async ([object, body]) => {
-      const target = { apiVersion: "", kind: "", namespace: "", name: "" };
-      const scenario = { title: "Mine", about: "", kubernetes: "", definitions: [], objects: [object], actors: [{ name: "me", colour: "" }], steps: [{ actor: "me", do: "force-apply", subresource: "", target, body, note: "" }] };
-      const stream = new Blob([JSON.stringify({ scenario, at: 1, object: 0 })]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-      const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-      return "#v1=" + btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-    }, [object, object.replace("large", "small")]);
+    const object =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: linked\n  namespace: default\ndata:\n  size: large\n";
+    const fragment = await first.evaluate(
+      async ([object, body]) => {
+        const target = { apiVersion: "", kind: "", namespace: "", name: "" };
+        const scenario = {
+          title: "Mine",
+          about: "",
+          kubernetes: "",
+          definitions: [],
+          objects: [object],
+          actors: [{ name: "me", colour: "" }],
+          steps: [{ actor: "me", do: "force-apply", subresource: "", target, body, note: "" }],
+        };
+        const stream = new Blob([JSON.stringify({ scenario, at: 1, object: 0 })])
+          .stream()
+          .pipeThrough(new CompressionStream("deflate-raw"));
+        const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+        return (
+          "#v1=" +
+          btoa(String.fromCharCode(...bytes))
+            .replaceAll("+", "-")
+            .replaceAll("/", "_")
+            .replaceAll("=", "")
+        );
+      },
+      [object, object.replace("large", "small")],
+    );
     go();
     await closed();
     const { page, release, done } = await visit({ fragment });
@@ -113,7 +169,10 @@ describe("the page before its engine is there", { timeout: groupTime }, () => {
     await done();
   });
 
-  for (const [file, message] of [[/\/index-[^/]*\.js$/, "The page could not be loaded completely. Reload it to try again."], [/engine-[^/]*\.wasm$/, "The engine could not be started"]]) {
+  for (const [file, message] of [
+    [/\/index-[^/]*\.js$/, "The page could not be loaded completely. Reload it to try again."],
+    [/engine-[^/]*\.wasm$/, "The engine could not be started"],
+  ]) {
     test(`says so if ${file} cannot be loaded`, async () => {
       const context = await newContext({ viewport: { width: 1440, height: 900 } });
       await context.route(file, (route) => route.abort());
@@ -151,13 +210,18 @@ describe("the page before its engine is there", { timeout: groupTime }, () => {
 
 describe("the page that is loaded again", { timeout: groupTime }, () => {
   const mine = (colour) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mine\ndata:\n  colour: ${colour}\n`;
-  const seen = (page) => page.evaluate(() => ["#object h2", "#object .counters", "#panel"].map((part) => document.querySelector(part).textContent));
+  const seen = (page) =>
+    page.evaluate(() =>
+      ["#object h2", "#object .counters", "#panel"].map((part) => document.querySelector(part).textContent),
+    );
 
   /** again loads the page with something else in its storage, and with its engine held back. */
   async function again({ page, hold }, edit = () => undefined, given = null) {
     hold();
     await page.evaluate(edit, given);
-    await page.evaluate(() => addEventListener("pagehide", (event) => event.stopImmediatePropagation(), { capture: true }));
+    await page.evaluate(() =>
+      addEventListener("pagehide", (event) => event.stopImmediatePropagation(), { capture: true }),
+    );
     await page.reload();
   }
 
@@ -192,9 +256,14 @@ describe("the page that is loaded again", { timeout: groupTime }, () => {
   test("shows another state only when its engine has answered", async () => {
     const visitor = await begun();
     const { page, release, done } = visitor;
-    await again(visitor, ([from, to]) => {
-      for (const store of [sessionStorage, localStorage]) store.setItem("patchlab.playground.v1", store.getItem("patchlab.playground.v1").replaceAll(from, to));
-    }, ["colour: red", "colour: gray"]);
+    await again(
+      visitor,
+      ([from, to]) => {
+        for (const store of [sessionStorage, localStorage])
+          store.setItem("patchlab.playground.v1", store.getItem("patchlab.playground.v1").replaceAll(from, to));
+      },
+      ["colour: red", "colour: gray"],
+    );
     await editor(page).getByText("colour: gray").waitFor();
     await page.locator("#object .none-yet").waitFor();
     assert.equal(await row(page, "colour").count(), 0);
@@ -208,7 +277,10 @@ describe("the page that is loaded again", { timeout: groupTime }, () => {
     const { page, release, done } = visitor;
     await again(visitor, () => {
       const kept = JSON.parse(localStorage.getItem("patchlab.playground.answers"));
-      localStorage.setItem("patchlab.playground.answers", JSON.stringify({ ...kept, engines: kept.engines.replace("engine-", "engine-of-before-") }));
+      localStorage.setItem(
+        "patchlab.playground.answers",
+        JSON.stringify({ ...kept, engines: kept.engines.replace("engine-", "engine-of-before-") }),
+      );
     });
     await editor(page).getByText("colour: red").waitFor();
     await page.locator("#object .none-yet").waitFor();
@@ -286,7 +358,10 @@ describe("the complete engine", { timeout: groupTime }, () => {
     await page.evaluate(() => navigator.serviceWorker.ready);
     site.state.offline = true;
     const form = async (query) => (await page.goto(site.url + query)).headers()["x-form"];
-    assert.deepEqual([await form("?embed"), await form("?embed=result&readonly"), await form(""), await form("?theme=dark")], ["?embed", "?embed", "", ""]);
+    assert.deepEqual(
+      [await form("?embed"), await form("?embed=result&readonly"), await form(""), await form("?theme=dark")],
+      ["?embed", "?embed", "", ""],
+    );
     await context.close();
     await site.close();
   });

@@ -32,7 +32,10 @@ const verdict = (page) => page.locator(".lesson-verdict");
 async function checkAxe(page, part) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate((part) => globalThis.axe.run(part), part);
-  assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes[0].html}`), []);
+  assert.deepEqual(
+    violations.map((v) => `${v.id}: ${v.nodes[0].html}`),
+    [],
+  );
 }
 
 describe("lessons", { timeout: groupTime }, () => {
@@ -40,8 +43,17 @@ describe("lessons", { timeout: groupTime }, () => {
     const { page, done } = await open();
     const dialog = await list(page);
     const groups = await dialog.locator("section h3").allTextContents();
-    assert.deepEqual(groups, ["First apply", "Sharing", "Conflicts", "Lists", "Moving from client-side apply", "Controllers and autoscalers", "Custom resources", "Patches and races"]);
-    assert.ok(await dialog.locator(".menu li").count() >= 19);
+    assert.deepEqual(groups, [
+      "First apply",
+      "Sharing",
+      "Conflicts",
+      "Lists",
+      "Moving from client-side apply",
+      "Controllers and autoscalers",
+      "Custom resources",
+      "Patches and races",
+    ]);
+    assert.ok((await dialog.locator(".menu li").count()) >= 19);
     await checkAxe(page, "dialog");
     await dialog.getByRole("searchbox").fill("finalizers set");
     assert.deepEqual(await dialog.locator(".menu li:visible b").allTextContents(), ["A list that is a set"]);
@@ -58,7 +70,11 @@ describe("lessons", { timeout: groupTime }, () => {
     await lesson.getByRole("button", { name: "Run the step" }).click();
     await page.screenshot({ path: `${screenshots}lesson-question.png` });
     assert.equal(await page.locator("#object .cm-line", { hasText: "replicas: 7" }).count(), 0);
-    assert.deepEqual(await page.locator(".steps .outcome:visible").allTextContents(), ["✓ 201"], "the results of later steps would answer the question");
+    assert.deepEqual(
+      await page.locator(".steps .outcome:visible").allTextContents(),
+      ["✓ 201"],
+      "the results of later steps would answer the question",
+    );
     await checkAxe(page, "#lesson");
     await lesson.getByRole("button", { name: "the autoscaler" }).click();
     await verdict(page).getByText("✓ Correct:").waitFor();
@@ -82,22 +98,28 @@ describe("lessons", { timeout: groupTime }, () => {
   });
 
   test("whose results cannot be stored are remembered until the page is closed, which a message says", async () => {
-    const { page, done } = await open({}, "", (context) => context.addInitScript(() => {
-      const { setItem } = Storage.prototype;
-      Storage.prototype.setItem = function (name, text) {
-        if (name === "patchlab.playground.lessons") throw new DOMException("full", "QuotaExceededError");
-        setItem.call(this, name, text);
-      };
-    }));
+    const { page, done } = await open({}, "", (context) =>
+      context.addInitScript(() => {
+        const { setItem } = Storage.prototype;
+        Storage.prototype.setItem = function (name, text) {
+          if (name === "patchlab.playground.lessons") throw new DOMException("full", "QuotaExceededError");
+          setItem.call(this, name, text);
+        };
+      }),
+    );
     const lesson = page.locator("#lesson");
     const message = page.locator("#notices .lasting");
     for (const title of ["What an apply owns", "Leaving a field out"]) {
       await take(page, title);
-      while (!(await lesson.locator(".lesson-end").isVisible())) await lesson.locator(".choices button, .lesson-next").first().click();
+      while (!(await lesson.locator(".lesson-end").isVisible()))
+        await lesson.locator(".choices button, .lesson-next").first().click();
       await message.getByText("your progress in the lessons is lost when the page is closed or reloaded").waitFor();
       assert.equal(await message.count(), 1);
       const dialog = await list(page);
-      await dialog.getByRole("button", { name: title }).getByText(/✓ \d of \d/).waitFor();
+      await dialog
+        .getByRole("button", { name: title })
+        .getByText(/✓ \d of \d/)
+        .waitFor();
       await page.keyboard.press("Escape");
     }
     await done();
@@ -118,13 +140,21 @@ describe("lessons", { timeout: groupTime }, () => {
 
   test("fit on a phone, in the dark too", async () => {
     for (const colorScheme of ["light", "dark"]) {
-      const { page, done } = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme });
+      const { page, done } = await open({
+        viewport: { width: 390, height: 844 },
+        hasTouch: true,
+        isMobile: true,
+        colorScheme,
+      });
       await take(page, "A list with a key");
       await page.locator("#lesson").getByRole("button", { name: "Run the step" }).tap();
       const choice = page.locator("#lesson .choices button").first();
       await choice.waitFor();
       assert.ok((await choice.boundingBox()).height >= 44);
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the screen");
+      assert.ok(
+        await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+        "nothing is wider than the screen",
+      );
       await page.screenshot({ path: `${screenshots}lesson-phone-${colorScheme}.png` });
       await checkAxe(page, "#lesson");
       await done();

@@ -20,7 +20,10 @@ describe("the page without what it needs", { timeout: groupTime }, () => {
     await shown(page);
     await page.getByRole("button", { name: "Examples" }).click();
     await page.getByRole("dialog").locator(".menu li").nth(11).waitFor();
-    assert.ok(other.asked.every((path) => path.startsWith("/deep/er/")), other.asked.join(" "));
+    assert.ok(
+      other.asked.every((path) => path.startsWith("/deep/er/")),
+      other.asked.join(" "),
+    );
     await context.close();
     await other.close();
   });

@@ -35,7 +35,12 @@ describe("the object", { timeout: groupTime }, () => {
     await detail(page, /containers\[name="proxy"\]\.image.*owned.*single value/).waitFor();
     await row(page, "image: example.com/proxy:4").click();
     assert.match(await page.locator("#object .blame").textContent(), /: Apply at 2026/);
-    for (const [text, want] of [["uid:", "set by the API server"], ["name: ", "identity"], ["revisionHistoryLimit:", "default"], ["containers:", "keyed list (name)"]]) {
+    for (const [text, want] of [
+      ["uid:", "set by the API server"],
+      ["name: ", "identity"],
+      ["revisionHistoryLimit:", "default"],
+      ["containers:", "keyed list (name)"],
+    ]) {
       await row(page, text).first().hover();
       await detail(page, want).waitFor();
     }
@@ -52,7 +57,11 @@ describe("the object", { timeout: groupTime }, () => {
     await forward(page);
     await row(page, "colour: blue").hover();
     await detail(page, ".data.colour").waitFor();
-    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: green\n");
+    await write(
+      page,
+      editor(page),
+      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: green\n",
+    );
     await row(page, `colour: blue.*wants .*green`).waitFor();
     await settled(page);
     assert.match(await detail(page, "").textContent(), /^\.data\.colour/);
@@ -87,7 +96,13 @@ describe("the object", { timeout: groupTime }, () => {
   test("has letters of their own for managers whose names have a slash, and for a subresource that of its manager", async () => {
     const { page, done } = await open();
     await page.getByRole("button", { name: "Paste object" }).click();
-    await write(page, page.getByRole("dialog").locator(".cm-content"), live.replace("manager: helm", "manager: example.com/zoo").replace("manager: autoscaler", "manager: example.com/yak"));
+    await write(
+      page,
+      page.getByRole("dialog").locator(".cm-content"),
+      live
+        .replace("manager: helm", "manager: example.com/zoo")
+        .replace("manager: autoscaler", "manager: example.com/yak"),
+    );
     await page.getByRole("dialog").getByRole("button", { name: "Start with this object" }).click();
     await owned(page, "image:", "E");
     await owned(page, "replicas: 7", "X");

@@ -14,23 +14,36 @@ const tsc = new URL("../node_modules/typescript/bin/tsc", import.meta.url).pathn
 const types = new URL("../node_modules/@types", import.meta.url).pathname;
 const example = /```js\n(.*?)```/s.exec(readFileSync(join(folder, "README.md"), "utf8"))[1];
 const [, expected] = /console\.log\(.*\/\/ (.*)\n/.exec(example);
-const media = { ".js": "text/javascript", ".html": "text/html", ".wasm": "application/octet-stream", ".bin": "application/octet-stream" };
+const media = {
+  ".js": "text/javascript",
+  ".html": "text/html",
+  ".wasm": "application/octet-stream",
+  ".bin": "application/octet-stream",
+};
 
 let project;
 const run = (...args) => execFileSync(process.execPath, args, { cwd: project, encoding: "utf8" });
 
 before(() => {
   project = mkdtempSync(join(tmpdir(), "patchlab-package-"));
-  const [{ filename }] = JSON.parse(execFileSync("npm", ["pack", "--json", "--pack-destination", project], { cwd: folder, encoding: "utf8" }));
+  const [{ filename }] = JSON.parse(
+    execFileSync("npm", ["pack", "--json", "--pack-destination", project], { cwd: folder, encoding: "utf8" }),
+  );
   writeFileSync(join(project, "package.json"), '{"name": "empty", "private": true}');
-  execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund", join(project, filename)], { cwd: project, stdio: "pipe" });
+  execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund", join(project, filename)], {
+    cwd: project,
+    stdio: "pipe",
+  });
   writeFileSync(join(project, "readme.mjs"), example);
 });
 after(() => rmSync(project, { recursive: true, force: true }));
 
 /** lab runs some lines with a Lab in Node.js and returns what they return. */
 function lab(lines) {
-  writeFileSync(join(project, "lines.mjs"), `import * as engine from "@patchlab/engine";\nconst { load } = engine;\nconst out = await (async () => {${lines}})();\nconsole.log(JSON.stringify(out));`);
+  writeFileSync(
+    join(project, "lines.mjs"),
+    `import * as engine from "@patchlab/engine";\nconst { load } = engine;\nconst out = await (async () => {${lines}})();\nconsole.log(JSON.stringify(out));`,
+  );
   return JSON.parse(run("lines.mjs"));
 }
 
@@ -41,10 +54,13 @@ describe("the npm package", { timeout: groupTime }, () => {
   });
 
   test("runs the README's lines in Chromium, and leaves the global object alone", async () => {
-    writeFileSync(join(project, "index.html"), `<!doctype html><title>empty</title>
+    writeFileSync(
+      join(project, "index.html"),
+      `<!doctype html><title>empty</title>
 <script>globalThis.before = Object.keys(globalThis)</script>
 <script type="importmap">{"imports": {"@patchlab/engine": "./node_modules/@patchlab/engine/dist/browser.js"}}</script>
-<script type="module" src="readme.mjs"></script>`);
+<script type="module" src="readme.mjs"></script>`,
+    );
     const server = createServer((request, response) => {
       const name = normalize(new URL(request.url, "http://x").pathname);
       if (name === "/favicon.ico") return void response.writeHead(204).end();
@@ -60,7 +76,12 @@ describe("the npm package", { timeout: groupTime }, () => {
       const printed = page.waitForEvent("console", { timeout: waitTime });
       await page.goto(`http://127.0.0.1:${server.address().port}/index.html`);
       assert.equal((await printed).text(), expected, faults.join());
-      assert.deepEqual(await page.evaluate(() => Object.keys(globalThis).filter((k) => k !== "before" && !globalThis.before.includes(k))), []);
+      assert.deepEqual(
+        await page.evaluate(() =>
+          Object.keys(globalThis).filter((k) => k !== "before" && !globalThis.before.includes(k)),
+        ),
+        [],
+      );
     } finally {
       await browser.close();
       server.closeAllConnections();
@@ -69,7 +90,9 @@ describe("the npm package", { timeout: groupTime }, () => {
   });
 
   test("has types that a strict program compiles with", () => {
-    writeFileSync(join(project, "typed.mts"), `import { type Conflict, load, type Outcome, RefusedError } from "@patchlab/engine";
+    writeFileSync(
+      join(project, "typed.mts"),
+      `import { type Conflict, load, type Outcome, RefusedError } from "@patchlab/engine";
 const lab = await load({ kubernetes: "1.36", definitions: [] });
 const out: Outcome = lab.apply(null, "kind: x", { fieldManager: "alice", force: true });
 const first: Conflict | undefined = out.conflicts[0];
@@ -77,15 +100,34 @@ export const text: string = first?.manager.name ?? lab.owners(out.object)[0]!.pa
 export const refused = (error: unknown): number => (error instanceof RefusedError ? error.code : 0);
 // @ts-expect-error no such option
 lab.apply(null, {}, { fieldManger: "alice" });
-`);
-    run(tsc, "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom", "--types", "node", "--typeRoots", types, "typed.mts");
+`,
+    );
+    run(
+      tsc,
+      "--noEmit",
+      "--strict",
+      "--target",
+      "es2022",
+      "--module",
+      "nodenext",
+      "--lib",
+      "es2022,dom",
+      "--types",
+      "node",
+      "--typeRoots",
+      types,
+      "typed.mts",
+    );
   });
 
   test("names the README for a module that a bundler has moved without its files", () => {
     const out = lab(`
       try { await load({ engine: "./missing.wasm" }); } catch (error) { return [error.message, error.cause.code]; }
     `);
-    assert.match(out[0], /^the engine could not be loaded: ENOENT.*missing\.wasm'; see "Bundlers" in the README of @patchlab\/engine$/);
+    assert.match(
+      out[0],
+      /^the engine could not be loaded: ENOENT.*missing\.wasm'; see "Bundlers" in the README of @patchlab\/engine$/,
+    );
     assert.equal(out[1], "ENOENT");
     assert.match(readFileSync(join(folder, "README.md"), "utf8"), /^## Bundlers$/m);
   });
@@ -108,7 +150,10 @@ lab.apply(null, {}, { fieldManger: "alice" });
       return ["xml", "toString"].map((type) => {
         try { return lab.patch("a: b", {}, { type }).object; } catch (e) { return e.name + ": " + e.message; }
       });`);
-    assert.deepEqual(errors, ["xml", "toString"].map((type) => `TypeError: type is "${type}"; expected json, merge or strategic`));
+    assert.deepEqual(
+      errors,
+      ["xml", "toString"].map((type) => `TypeError: type is "${type}"; expected json, merge or strategic`),
+    );
   });
 
   test("loads files by their paths and addresses", () => {
@@ -130,16 +175,22 @@ lab.apply(null, {}, { fieldManger: "alice" });
       return [NaN, Infinity, -Infinity].map((k) => {
         try { return lab.patch(object, { data: { k } }).object; } catch (e) { return e.name + ": " + e.message; }
       });`);
-    assert.deepEqual(errors, ["NaN", "Infinity", "-Infinity"].map((n) => `TypeError: "k" is ${n}, which is not a number in JSON`));
+    assert.deepEqual(
+      errors,
+      ["NaN", "Infinity", "-Infinity"].map((n) => `TypeError: "k" is ${n}, which is not a number in JSON`),
+    );
   });
 
   test("prints a readable stack trace if the engine has a fault, as with half a catalog", () => {
-    writeFileSync(join(project, "fault.mjs"), `import { readFileSync } from "node:fs";
+    writeFileSync(
+      join(project, "fault.mjs"),
+      `import { readFileSync } from "node:fs";
 import { Runtime } from "@patchlab/engine/runtime";
 const file = (name) => readFileSync(new URL(import.meta.resolve("@patchlab/engine/" + name)));
 const runtime = await Runtime.start(await WebAssembly.compile(file("engine.wasm")), file("catalog.bin").subarray(0, 2000));
 console.log(new TextDecoder().decode(runtime.answer(new TextEncoder().encode('{"call":"about","input":{}}'))));
-process.exit(0);`);
+process.exit(0);`,
+    );
     const printed = run("fault.mjs");
     assert.match(printed, /this is a fault in patchlab/);
     // The functions that lead to the fault, innermost first. Their lines are left out, see doc/playground.md.
@@ -163,7 +214,10 @@ process.exit(0);`);
     assert.equal(out.x, null);
     assert.deepEqual(out.owners, ["bob"]);
     assert.equal(out.explained.value, "2");
-    assert.deepEqual(out.compared, [[".data.x", "removed", "1", null], [".data.y", "set", null, "4"]]);
+    assert.deepEqual(out.compared, [
+      [".data.x", "removed", "1", null],
+      [".data.y", "set", null, "4"],
+    ]);
     assert.equal(out.created, true);
   });
 });

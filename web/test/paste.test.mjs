@@ -11,7 +11,12 @@ after(end);
 const crd = readFileSync(new URL("../../testdata/crds/widgets.yaml", import.meta.url), "utf8");
 
 /** many returns a stream of ConfigMaps, of which the last has an unknown kind. */
-const many = (n) => Array.from({ length: n }, (_, i) => `apiVersion: v1\nkind: ${i === n - 1 ? "ConfigMpa" : "ConfigMap"}\nmetadata:\n  name: settings-${i}\n  namespace: team-${i % 40}\ndata:\n  motto: ${"the quick brown fox jumps over the lazy dog ".repeat(6).trim()}\n`).join("---\n");
+const many = (n) =>
+  Array.from(
+    { length: n },
+    (_, i) =>
+      `apiVersion: v1\nkind: ${i === n - 1 ? "ConfigMpa" : "ConfigMap"}\nmetadata:\n  name: settings-${i}\n  namespace: team-${i % 40}\ndata:\n  motto: ${"the quick brown fox jumps over the lazy dog ".repeat(6).trim()}\n`,
+  ).join("---\n");
 
 /** fill opens the dialog and puts a text into its editor. */
 async function fill(page, text) {
@@ -29,7 +34,11 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     await dialog.waitFor();
     await page.keyboard.press("Escape");
     assert.equal(await dialog.count(), 0);
-    assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), "Paste object", "the focus is where it was");
+    assert.equal(
+      await page.evaluate(() => document.activeElement.ariaLabel),
+      "Paste object",
+      "the focus is where it was",
+    );
     await fill(page, live);
     await dialog.getByRole("button", { name: "Start with this object" }).waitFor();
     await page.keyboard.press("Tab");
@@ -49,7 +58,10 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     assert.match(await dialog.locator(".found").innerText(), /Reading 1\d MB…/);
     await dialog.getByText("30,000 objects, 1 of unknown kinds").waitFor();
     assert.equal(await dialog.locator(".found li").count(), 30);
-    assert.match(await dialog.locator(".found li").first().innerText(), /ConfigMpa settings-29999.*did you mean ConfigMap/s);
+    assert.match(
+      await dialog.locator(".found li").first().innerText(),
+      /ConfigMpa settings-29999.*did you mean ConfigMap/s,
+    );
     await dialog.getByText("and 29,970 more").waitFor();
     await dialog.getByLabel("Filter the objects").fill("settings-7771 team-11");
     await dialog.getByText("1 match", { exact: true }).waitFor();
@@ -78,7 +90,12 @@ describe("the paste dialog", { timeout: groupTime }, () => {
 
   test("opens many objects, which can be filtered by their names, namespaces and managers", async () => {
     const { page, done } = await open();
-    const dialog = await fill(page, Array.from({ length: 12 }, (_, i) => live.replace("name: web\n  namespace: shop", `name: web-${i}\n  namespace: ${i % 2 ? "shop" : "billing"}`)).join("---\n"));
+    const dialog = await fill(
+      page,
+      Array.from({ length: 12 }, (_, i) =>
+        live.replace("name: web\n  namespace: shop", `name: web-${i}\n  namespace: ${i % 2 ? "shop" : "billing"}`),
+      ).join("---\n"),
+    );
     await dialog.getByRole("button", { name: "Start with these objects" }).click();
     const objects = page.getByRole("list", { name: "Live objects" }).getByRole("listitem");
     await objects.nth(11).waitFor();
@@ -105,7 +122,11 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     const submit = page.getByRole("button", { name: "Write the manifest" });
     assert.ok(await submit.evaluate((e) => e === document.activeElement));
     await page.setViewportSize({ width: 1280, height: 720 });
-    assert.equal(await page.locator("#object").getByRole("button", { name: "Apply a manifest" }).isVisible(), false, "beside the form");
+    assert.equal(
+      await page.locator("#object").getByRole("button", { name: "Apply a manifest" }).isVisible(),
+      false,
+      "beside the form",
+    );
     await done();
   });
 
@@ -144,7 +165,8 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     const dialog = await fill(page, `${one}---\n${two}`);
     await dialog.getByRole("button", { name: "Apply them as the first steps" }).click();
     await settled(page);
-    const text = () => page.locator("#request .cm-line").evaluateAll((lines) => lines.map((l) => l.textContent).join("\n"));
+    const text = () =>
+      page.locator("#request .cm-line").evaluateAll((lines) => lines.map((l) => l.textContent).join("\n"));
     assert.equal(await text(), one);
     await page.keyboard.press("Alt+ArrowRight");
     await settled(page);
@@ -156,7 +178,15 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     const { page, done } = await open();
     const named = (name) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, uid: u-${name}}\n`;
     const texts = [`${named("a")}---\n${named("b")}`, named("c")];
-    const dialog = await fill(page, JSON.stringify({ scenario: "patchlab.dev/v1", objects: texts, actors: [{ name: "alice" }], steps: [{ actor: "alice", do: "apply", body: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n" }] }));
+    const dialog = await fill(
+      page,
+      JSON.stringify({
+        scenario: "patchlab.dev/v1",
+        objects: texts,
+        actors: [{ name: "alice" }],
+        steps: [{ actor: "alice", do: "apply", body: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n" }],
+      }),
+    );
     await dialog.getByRole("button", { name: "Open the scenario" }).click();
     await settled(page);
     await fill(page, named("d"));
@@ -169,7 +199,10 @@ describe("the paste dialog", { timeout: groupTime }, () => {
 
   test("offers to start with one of several objects", async () => {
     const { page, done } = await open();
-    const dialog = await fill(page, `${live}---\n${live.replaceAll("name: web\n  namespace", "name: other\n  namespace")}`);
+    const dialog = await fill(
+      page,
+      `${live}---\n${live.replaceAll("name: web\n  namespace", "name: other\n  namespace")}`,
+    );
     await dialog.getByRole("button", { name: "Start with these objects" }).waitFor();
     await dialog.getByRole("button", { name: "Only this one: Deployment other" }).click();
     await page.locator("#object h2", { hasText: "Deployment other" }).waitFor();
@@ -211,7 +244,13 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     await page.getByRole("button", { name: "Paste object" }).click();
     const dialog = page.getByRole("dialog");
     const text = live.replaceAll("\n", "\r\n");
-    await dialog.locator("input[type=file]").setInputFiles({ name: "live.yaml", mimeType: "application/yaml", buffer: Buffer.from(`\ufeff${text}`, "utf16le") });
+    await dialog
+      .locator("input[type=file]")
+      .setInputFiles({
+        name: "live.yaml",
+        mimeType: "application/yaml",
+        buffer: Buffer.from(`\ufeff${text}`, "utf16le"),
+      });
     await dialog.getByRole("button", { name: "Start with this object" }).click();
     await row(page, "replicas: 7").waitFor();
     await done();
@@ -227,7 +266,10 @@ describe("the paste dialog", { timeout: groupTime }, () => {
   });
 
   test("takes an object with a field that is named like a scenario file's", async () => {
-    for (const text of ["apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata:\n  scenario: production\n", '{\n  "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"},\n  "data":\n  {\n    "scenario": "production"\n  }\n}\n']) {
+    for (const text of [
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata:\n  scenario: production\n",
+      '{\n  "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"},\n  "data":\n  {\n    "scenario": "production"\n  }\n}\n',
+    ]) {
       const { page, done } = await open();
       await drop(page.locator("#object"), text);
       await page.getByRole("dialog").getByText("ConfigMap x").waitFor();
@@ -238,7 +280,10 @@ describe("the paste dialog", { timeout: groupTime }, () => {
   test("replaces a definition that is pasted again", async () => {
     const { page, done } = await open();
     for (const choice of ["Start with this object", "Start with this object", "Add to this scenario"]) {
-      const dialog = await fill(page, `${crd}---\napiVersion: lab.example.com/v1\nkind: Widget\nmetadata: {name: w, uid: u}\nspec: {}\n`);
+      const dialog = await fill(
+        page,
+        `${crd}---\napiVersion: lab.example.com/v1\nkind: Widget\nmetadata: {name: w, uid: u}\nspec: {}\n`,
+      );
       await dialog.getByRole("button", { name: choice }).click();
       await settled(page);
       if (choice.startsWith("Start")) {
@@ -264,12 +309,16 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     const { page, done } = await open();
     await page.getByRole("button", { name: "Paste object" }).click();
     const dialog = page.getByRole("dialog");
-    const choose = (name, buffer) => dialog.locator("input[type=file]").setInputFiles({ name, mimeType: "application/yaml", buffer });
+    const choose = (name, buffer) =>
+      dialog.locator("input[type=file]").setInputFiles({ name, mimeType: "application/yaml", buffer });
     await choose("huge.yaml", Buffer.alloc((16 << 20) + 1, "#"));
     await dialog.getByText("huge.yaml is larger than 16 MiB.").waitFor();
-    await page.evaluate(() => { // a folder cannot be read either
+    await page.evaluate(() => {
+      // a folder cannot be read either
       const { arrayBuffer } = Blob.prototype;
-      Blob.prototype.arrayBuffer = function () { return this.name === "folder" ? Promise.reject(new Error("it is a folder")) : arrayBuffer.call(this); };
+      Blob.prototype.arrayBuffer = function () {
+        return this.name === "folder" ? Promise.reject(new Error("it is a folder")) : arrayBuffer.call(this);
+      };
     });
     await choose("folder", Buffer.from(""));
     await dialog.getByText("folder cannot be read. If it is a folder, choose the files in it.").waitFor();

@@ -14,7 +14,12 @@ describe("the comparison of patches", { timeout: groupTime }, () => {
     await tab(page, "Compare patches").click();
     const intent = page.locator("#panel .editor .cm-content");
     await intent.waitFor();
-    const edit = async (to) => write(page, intent, (await page.locator("#object .cm-line").allTextContents()).join("\n").replace("replicas: 2", `replicas: ${to}`));
+    const edit = async (to) =>
+      write(
+        page,
+        intent,
+        (await page.locator("#object .cm-line").allTextContents()).join("\n").replace("replicas: 2", `replicas: ${to}`),
+      );
     await edit(4);
     await page.locator(".patch", { hasText: "/spec/replicas" }).waitFor();
     assert.equal(await page.locator(".patch").count(), 4);
@@ -25,7 +30,10 @@ describe("the comparison of patches", { timeout: groupTime }, () => {
     assert.equal(await page.locator(".patch").count(), 0, "the patches were of the text before");
     await edit(6);
     await page.locator(".patch", { hasText: "replicas: 6" }).first().waitFor();
-    await page.locator(".patch", { hasText: "strategic merge patch" }).getByRole("button", { name: "Add as a step" }).click();
+    await page
+      .locator(".patch", { hasText: "strategic merge patch" })
+      .getByRole("button", { name: "Add as a step" })
+      .click();
     await row(page, "replicas: 6").waitFor();
     await done();
   });
@@ -38,8 +46,14 @@ describe("the comparison of patches", { timeout: groupTime }, () => {
     await intent.waitFor();
     await intent.focus();
     const before = await intent.innerText();
-    await page.getByRole("button", { name: "Run one step" }).filter({ visible: true }).evaluate((button) => button.click());
-    await page.waitForFunction((before) => document.querySelector("#panel .editor").shadowRoot.querySelector(".cm-content").innerText !== before, before);
+    await page
+      .getByRole("button", { name: "Run one step" })
+      .filter({ visible: true })
+      .evaluate((button) => button.click());
+    await page.waitForFunction(
+      (before) => document.querySelector("#panel .editor").shadowRoot.querySelector(".cm-content").innerText !== before,
+      before,
+    );
     assert.ok(await page.evaluate(() => document.activeElement.matches("#panel .editor")), "the editor has the focus");
     await done();
   });
@@ -57,7 +71,11 @@ describe("the comparison of patches", { timeout: groupTime }, () => {
     await intent.getByText("replicas: 7").click();
     await page.keyboard.press("End");
     await page.keyboard.type("0");
-    await page.locator(".patch", { hasText: "merge patch" }).first().getByRole("button", { name: "Add as a step" }).click();
+    await page
+      .locator(".patch", { hasText: "merge patch" })
+      .first()
+      .getByRole("button", { name: "Add as a step" })
+      .click();
     await row(page, "replicas: 70").waitFor();
     assert.match(await page.locator("#story .step .chip").last().innerText(), /alice/);
     assert.match(await page.locator("#story .actors summary").innerText(), /alice/);

@@ -3,7 +3,21 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { groupTime } from "./browser.mjs";
-import { begin, drop, editor, end, example, forward, open, outcome, owned, row, settled, shown, write } from "./visit.mjs";
+import {
+  begin,
+  drop,
+  editor,
+  end,
+  example,
+  forward,
+  open,
+  outcome,
+  owned,
+  row,
+  settled,
+  shown,
+  write,
+} from "./visit.mjs";
 
 before(begin);
 after(end);
@@ -46,7 +60,8 @@ describe("the request", { timeout: groupTime }, () => {
     await page.evaluate(() => {
       const { postMessage } = Worker.prototype;
       Worker.prototype.postMessage = function (message, transfer) {
-        const converts = message.kind === "ask" && new TextDecoder().decode(message.request).startsWith('{"call":"convert"');
+        const converts =
+          message.kind === "ask" && new TextDecoder().decode(message.request).startsWith('{"call":"convert"');
         if (converts) setTimeout(() => postMessage.call(this, message, transfer), 1000);
         else postMessage.call(this, message, transfer);
       };
@@ -92,9 +107,26 @@ describe("the request", { timeout: groupTime }, () => {
     await page.getByRole("button", { name: "+ Manager" }).click();
     await page.getByRole("button", { name: "+ Step as carol" }).click();
     await page.getByText("step 3 of 3").first().waitFor();
-    const kinds = await page.getByRole("combobox", { name: "Request" }).locator("option").evaluateAll((list) => list.map((o) => o.value));
-    assert.deepEqual(kinds, ["apply", "force-apply", "client-side-apply", "create", "update", "json-patch", "merge-patch", "strategic-patch", "delete"]);
-    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  mood: calm\n");
+    const kinds = await page
+      .getByRole("combobox", { name: "Request" })
+      .locator("option")
+      .evaluateAll((list) => list.map((o) => o.value));
+    assert.deepEqual(kinds, [
+      "apply",
+      "force-apply",
+      "client-side-apply",
+      "create",
+      "update",
+      "json-patch",
+      "merge-patch",
+      "strategic-patch",
+      "delete",
+    ]);
+    await write(
+      page,
+      editor(page),
+      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  mood: calm\n",
+    );
     await owned(page, "mood: calm", "C");
     await page.getByRole("combobox", { name: "Request" }).selectOption("merge-patch");
     await page.getByText("Converted to a merge patch").waitFor();
@@ -122,7 +154,11 @@ describe("the request", { timeout: groupTime }, () => {
     await drop(dialog.locator(".drop"), crd);
     await dialog.locator("li", { hasText: "widgets." }).waitFor();
     await dialog.getByRole("button", { name: "Edit" }).click();
-    assert.equal(await dialog.locator("li", { hasText: "widgets." }).count(), 1, "it remains until its new text is added");
+    assert.equal(
+      await dialog.locator("li", { hasText: "widgets." }).count(),
+      1,
+      "it remains until its new text is added",
+    );
     await dialog.locator(".cm-content", { hasText: "widgets" }).waitFor();
     await dialog.getByRole("button", { name: "Add" }).click();
     await dialog.locator(".cm-content", { hasNotText: "widgets" }).waitFor();
@@ -137,7 +173,11 @@ describe("the request", { timeout: groupTime }, () => {
   test("is no program's way in: what is typed is shown as text", async () => {
     const { page, done } = await open();
     const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
-    await write(page, editor(page), `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  evil: '${evil}'\n`);
+    await write(
+      page,
+      editor(page),
+      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  evil: '${evil}'\n`,
+    );
     await page.locator("#object .cm-line", { hasText: "onerror" }).waitFor();
     await page.locator("#panel .changes", { hasText: "onerror" }).waitFor();
     assert.equal(await page.locator("img[src=x]").count(), 0);
@@ -149,10 +189,17 @@ describe("the request", { timeout: groupTime }, () => {
     const { page, done } = await open();
     await write(page, editor(page), "{".repeat(3 << 20));
     await page.locator(".problems li", { hasText: "nests deeper" }).waitFor();
-    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  after: all\n");
+    await write(
+      page,
+      editor(page),
+      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  after: all\n",
+    );
     await row(page, "after: all").waitFor();
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "bad.yaml", mimeType: "application/yaml", buffer: Buffer.from([0x61, 0x3a, 0xff, 0xfe]) });
+    await page
+      .getByRole("dialog")
+      .locator("input[type=file]")
+      .setInputFiles({ name: "bad.yaml", mimeType: "application/yaml", buffer: Buffer.from([0x61, 0x3a, 0xff, 0xfe]) });
     await page.getByText("bad.yaml is not UTF-8 text").waitFor();
     await row(page, "after: all").waitFor();
     await done();
@@ -161,7 +208,10 @@ describe("the request", { timeout: groupTime }, () => {
   test("refuses names of managers that are empty or taken, and keeps managers that have steps", async () => {
     const { page, done } = await open();
     await page.locator(".fold.actors summary").click();
-    for (const [name, message] of [["alice", "There is already a manager named alice."], ["  ", "A manager needs a name."]]) {
+    for (const [name, message] of [
+      ["alice", "There is already a manager named alice."],
+      ["  ", "A manager needs a name."],
+    ]) {
       await page.getByLabel("Name", { exact: true }).nth(1).fill(name);
       await page.keyboard.press("Tab");
       await page.getByText(message).waitFor();

@@ -54,7 +54,10 @@ steps:
 - {actor: a, do: apply, body: "apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: A, labels: {b: '-'}}\\n"}
 `;
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from(file) });
+    await page
+      .getByRole("dialog")
+      .locator("input[type=file]")
+      .setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from(file) });
     await page.getByText('ConfigMap "A" is invalid:', { exact: true }).waitFor();
     const causes = await page.locator(".message li").allTextContents();
     assert.equal(causes.length, 2);
@@ -66,7 +69,9 @@ steps:
   test("says of a patch that cannot be applied that it cannot, not that the object is invalid", async () => {
     const { page, done } = await open();
     await page.getByRole("combobox", { name: "Request" }).selectOption("json-patch");
-    await page.getByText("Converted to a JSON patch that sets the same values; a JSON patch does not check owners.").waitFor();
+    await page
+      .getByText("Converted to a JSON patch that sets the same values; a JSON patch does not check owners.")
+      .waitFor();
     const verdict = page.locator("#panel .verdict");
     for (const [patch, want] of [
       ['[{"op": "test", "path": "/data/colour", "value": "red"}]', "the patch cannot be applied to the object"],
@@ -102,7 +107,8 @@ steps:
 
   test("leads to the line of a change, also after the line has moved", async () => {
     const { page, done } = await open();
-    const manifest = (more) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n${more}  shape: round\n`;
+    const manifest = (more) =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n${more}  shape: round\n`;
     const current = page.locator("#object .cm-line.current");
     const shape = page.locator("#panel .changes").getByRole("button", { name: ".data.shape" });
     await write(page, editor(page), manifest("  a: '1'\n"));
@@ -122,8 +128,11 @@ steps:
     await write(page, page.getByRole("dialog").locator(".cm-content"), live);
     await page.getByRole("dialog").getByRole("button", { name: "Start with this object" }).click();
     await page.getByRole("button", { name: "Write the manifest" }).click();
-    const manifest = (namespace) => `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  namespace: ${namespace}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: web, image: nginx}]}\n`;
-    const warning = page.locator("#panel .warning", { hasText: "Deployment web is in the namespace shop, and the step is for prod." });
+    const manifest = (namespace) =>
+      `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  namespace: ${namespace}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: web, image: nginx}]}\n`;
+    const warning = page.locator("#panel .warning", {
+      hasText: "Deployment web is in the namespace shop, and the step is for prod.",
+    });
     await write(page, editor(page), manifest("prod"));
     await warning.waitFor();
     await write(page, editor(page), manifest("shop"));

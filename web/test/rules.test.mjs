@@ -29,7 +29,12 @@ spec:
             - {rule: self.min <= self.max, message: min must not exceed max}
 `;
 const body = (max) => `apiVersion: example.com/v1\nkind: Range\nmetadata: {name: r}\nspec:\n  min: 3\n  max: ${max}\n`;
-const indented = (text) => text.trimEnd().split("\n").map((line) => `  ${line}`).join("\n");
+const indented = (text) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n");
 const scenario = `scenario: patchlab.dev/v1
 title: A rule
 definitions:

@@ -9,7 +9,11 @@ import { after, before, describe, test } from "node:test";
 import { launch } from "./browser.mjs";
 
 const repository = new URL("../../", import.meta.url).pathname;
-const object = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "planted", namespace: "default" } });
+const object = JSON.stringify({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "planted", namespace: "default" },
+});
 
 let folder, server, address, site, browser;
 
@@ -27,7 +31,9 @@ before(async () => {
     });
     server.on("exit", (code) => failed(new Error(`patchlab serve ended with ${code}`)));
   });
-  site = createServer((_, response) => response.writeHead(200, { "Content-Type": "text/html" }).end("<!doctype html><title>another site</title>"));
+  site = createServer((_, response) =>
+    response.writeHead(200, { "Content-Type": "text/html" }).end("<!doctype html><title>another site</title>"),
+  );
   await new Promise((ready) => site.listen(0, "127.0.0.1", ready));
   browser = await launch(["--host-resolver-rules=MAP attacker.test 127.0.0.1"]);
 });
@@ -57,11 +63,14 @@ describe("a page of another site", () => {
   for (const [name, type] of Object.entries(types)) {
     test(`cannot write by a simple request with ${name}`, async () => {
       const attacker = await page();
-      await attacker.evaluate(async ([url, body, type]) => {
-        const blob = new Blob([body], type ? { type } : {});
-        await fetch(url, { method: "POST", mode: "no-cors", body: blob }).catch(() => {});
-        navigator.sendBeacon(url, blob);
-      }, [`${address}/api/v1/namespaces/default/configmaps`, object, type]);
+      await attacker.evaluate(
+        async ([url, body, type]) => {
+          const blob = new Blob([body], type ? { type } : {});
+          await fetch(url, { method: "POST", mode: "no-cors", body: blob }).catch(() => {});
+          navigator.sendBeacon(url, blob);
+        },
+        [`${address}/api/v1/namespaces/default/configmaps`, object, type],
+      );
       assert.equal(await planted(), false);
       await attacker.context().close();
     });
@@ -69,13 +78,16 @@ describe("a page of another site", () => {
 
   test("cannot write by a form", async () => {
     const attacker = await page();
-    await attacker.evaluate(([url, body]) => {
-      document.body.innerHTML = `<form method="post" enctype="text/plain"><textarea></textarea></form>`;
-      const form = document.querySelector("form");
-      form.action = url;
-      form.querySelector("textarea").name = body;
-      form.submit();
-    }, [`${address}/api/v1/namespaces/default/configmaps`, object]);
+    await attacker.evaluate(
+      ([url, body]) => {
+        document.body.innerHTML = `<form method="post" enctype="text/plain"><textarea></textarea></form>`;
+        const form = document.querySelector("form");
+        form.action = url;
+        form.querySelector("textarea").name = body;
+        form.submit();
+      },
+      [`${address}/api/v1/namespaces/default/configmaps`, object],
+    );
     await attacker.waitForLoadState();
     assert.equal(await planted(), false);
     await attacker.context().close();
@@ -83,14 +95,25 @@ describe("a page of another site", () => {
 
   test("cannot write with JSON, nor delete, nor read", async () => {
     const attacker = await page();
-    const answers = await attacker.evaluate(async ([url, body]) => {
-      const ask = (path, options) => fetch(url + path, options).then((r) => r.status, () => "refused");
-      return [
-        await ask("/api/v1/namespaces/default/configmaps", { method: "POST", headers: { "Content-Type": "application/json" }, body }),
-        await ask("/api/v1/namespaces/kube-system", { method: "DELETE" }),
-        await ask("/api/v1/secrets", {}),
-      ];
-    }, [address, object]);
+    const answers = await attacker.evaluate(
+      async ([url, body]) => {
+        const ask = (path, options) =>
+          fetch(url + path, options).then(
+            (r) => r.status,
+            () => "refused",
+          );
+        return [
+          await ask("/api/v1/namespaces/default/configmaps", {
+            method: "POST",
+            headers: { "Content-Type": "application/json" },
+            body,
+          }),
+          await ask("/api/v1/namespaces/kube-system", { method: "DELETE" }),
+          await ask("/api/v1/secrets", {}),
+        ];
+      },
+      [address, object],
+    );
     assert.deepEqual(answers, ["refused", "refused", "refused"]);
     assert.equal(await planted(), false);
     await attacker.context().close();

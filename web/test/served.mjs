@@ -37,13 +37,26 @@ export async function command() {
 export async function slowly(page, address) {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
-  await session.send("Network.emulateNetworkConditions", { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 0.75e6 / 8 });
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 150,
+    downloadThroughput: 1.6e6 / 8,
+    uploadThroughput: 0.75e6 / 8,
+  });
   await page.goto(address);
   const mark = async (name) => {
-    const found = await page.waitForFunction((name) => performance.getEntriesByName(name)[0]?.startTime, name, { timeout: waitTime });
+    const found = await page.waitForFunction((name) => performance.getEntriesByName(name)[0]?.startTime, name, {
+      timeout: waitTime,
+    });
     const time = await found.jsonValue();
-    const bytes = await page.evaluate((time) => ["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
-      .filter((entry) => entry.responseEnd > 0 && entry.responseEnd <= time).reduce((sum, entry) => sum + entry.encodedBodySize, 0), time);
+    const bytes = await page.evaluate(
+      (time) =>
+        ["navigation", "resource"]
+          .flatMap((type) => performance.getEntriesByType(type))
+          .filter((entry) => entry.responseEnd > 0 && entry.responseEnd <= time)
+          .reduce((sum, entry) => sum + entry.encodedBodySize, 0),
+      time,
+    );
     return { time, bytes };
   };
   return { text: await mark("first-contentful-paint"), result: await mark("patchlab first result") };

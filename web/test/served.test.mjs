@@ -16,7 +16,9 @@ before(async () => {
   address = server.address;
   site = createServer((request, response) => {
     const src = new URL(request.url, "http://x").searchParams.get("frame");
-    response.writeHead(200, { "Content-Type": "text/html" }).end(`<!doctype html><title>a blog</title><iframe src="${src}" width="900" height="700"></iframe>`);
+    response
+      .writeHead(200, { "Content-Type": "text/html" })
+      .end(`<!doctype html><title>a blog</title><iframe src="${src}" width="900" height="700"></iframe>`);
   });
   await new Promise((ready) => site.listen(0, "127.0.0.1", ready));
   browser = await launch();
@@ -29,10 +31,13 @@ after(async () => {
 });
 
 /** head asks as a browser does. */
-const head = (path, headers) => new Promise((done, failed) => get(new URL(path, address), { headers }, (response) => {
-  response.resume();
-  response.on("end", () => done(response));
-}).on("error", failed));
+const head = (path, headers) =>
+  new Promise((done, failed) =>
+    get(new URL(path, address), { headers }, (response) => {
+      response.resume();
+      response.on("end", () => done(response));
+    }).on("error", failed),
+  );
 
 describe("the page as the command serves it", { timeout: groupTime }, () => {
   test("comes with brotli, and is asked for again only where it may have changed", async () => {
@@ -45,7 +50,11 @@ describe("the page as the command serves it", { timeout: groupTime }, () => {
     page.on("response", (r) => answered.push(r));
     await page.goto(address);
     await page.locator("#loading").waitFor({ state: "hidden", timeout: waitTime });
-    for (const [end, type] of [[".wasm", "application/wasm"], [".bin", "application/octet-stream"], [".json", "application/json"]]) {
+    for (const [end, type] of [
+      [".wasm", "application/wasm"],
+      [".bin", "application/octet-stream"],
+      [".json", "application/json"],
+    ]) {
       const headers = answered.find((r) => r.url().endsWith(end)).headers();
       assert.equal(headers["content-encoding"], "br");
       assert.equal(headers["content-type"], type);
@@ -63,7 +72,9 @@ describe("the page as the command serves it", { timeout: groupTime }, () => {
     await page.locator("#loading").waitFor({ state: "hidden", timeout: waitTime });
     await page.waitForTimeout(500);
     const shift = await layoutShift(page);
-    console.log(`at 1.6 Mbit/s: ${text.bytes} bytes before the text (budget ${budget.textBytes}), ${result.bytes} before the first result (budget ${budget.resultBytes}); layout shift ${shift.toFixed(4)}`);
+    console.log(
+      `at 1.6 Mbit/s: ${text.bytes} bytes before the text (budget ${budget.textBytes}), ${result.bytes} before the first result (budget ${budget.resultBytes}); layout shift ${shift.toFixed(4)}`,
+    );
     assert.ok(text.bytes <= budget.textBytes, `${text.bytes} bytes before the text`);
     assert.ok(result.bytes <= budget.resultBytes, `${result.bytes} bytes before the first result`);
     assert.ok(waiting, "the result does not wait for the engine");
@@ -74,7 +85,8 @@ describe("the page as the command serves it", { timeout: groupTime }, () => {
   test("is framed by another site as an embedded page alone, also when it is loaded again", async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
-    const visit = (path) => page.goto(`http://localhost:${site.address().port}/?frame=${encodeURIComponent(new URL(path, address))}`);
+    const visit = (path) =>
+      page.goto(`http://localhost:${site.address().port}/?frame=${encodeURIComponent(new URL(path, address))}`);
     for (let load = 0; load < 2; load++) {
       await visit("?embed");
       await page.frameLocator("iframe").locator("#object").waitFor({ state: "attached", timeout: waitTime });

@@ -21,16 +21,34 @@ async function pasted(page, text, choice) {
 const emptied = { title: "", about: "", kubernetes: "", definitions: [], objects: [], actors: [], steps: [] };
 
 /** linkTo returns the fragment of an address with a scenario. */
-const linkTo = (scenario) => `#v1=${deflateRawSync(JSON.stringify({ scenario, at: scenario.steps?.length ?? 0, object: 0 })).toString("base64url")}`;
+const linkTo = (scenario) =>
+  `#v1=${deflateRawSync(JSON.stringify({ scenario, at: scenario.steps?.length ?? 0, object: 0 })).toString("base64url")}`;
 
 describe("sharing", { timeout: groupTime }, () => {
   test("as Markdown escapes the texts of a scenario, which may be somebody else's", async () => {
     const title = "x](https://example.com) ![i](//example.com/i) @octocat #1 `\\]";
-    const { page, done } = await open({}, linkTo({ ...emptied, title, about: "<b> @octocat", actors: [{ name: "a`b" }], steps: [{ actor: "a`b", do: "apply", body: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n" }] }),
-      (context) => context.addInitScript(() => { navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }; }));
+    const { page, done } = await open(
+      {},
+      linkTo({
+        ...emptied,
+        title,
+        about: "<b> @octocat",
+        actors: [{ name: "a`b" }],
+        steps: [{ actor: "a`b", do: "apply", body: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n" }],
+      }),
+      (context) =>
+        context.addInitScript(() => {
+          navigator.clipboard.writeText = async (text) => {
+            globalThis.copied = text;
+          };
+        }),
+    );
     await page.getByRole("button", { name: "Share" }).click();
     const escaped = "x\\](https://example.com) !\\[i\\](//example.com/i) @&#8203;octocat #&#8203;1 \\`\\\\\\]";
-    for (const [name, begin] of [["link", `[${escaped}](http`], ["card", `> **[${escaped}](http`]]) {
+    for (const [name, begin] of [
+      ["link", `[${escaped}](http`],
+      ["card", `> **[${escaped}](http`],
+    ]) {
       await page.getByRole("button", { name: `Copy as a Markdown ${name}` }).click();
       await page.waitForFunction((begin) => globalThis.copied?.startsWith(begin), begin);
     }
@@ -41,7 +59,14 @@ describe("sharing", { timeout: groupTime }, () => {
 
   for (const [why, text, choice] of [
     ["a Secret in a step", secret, "Apply it as the first step"],
-    ["a live Secret", secret.replace("metadata:", "metadata:\n  uid: 9d3b8a52-7c57-4d5b-9a39-6f1b5d9e2c11").replace("stringData", "data").replace("hunter2", "aHVudGVyMg=="), "Start with this object"],
+    [
+      "a live Secret",
+      secret
+        .replace("metadata:", "metadata:\n  uid: 9d3b8a52-7c57-4d5b-9a39-6f1b5d9e2c11")
+        .replace("stringData", "data")
+        .replace("hunter2", "aHVudGVyMg=="),
+      "Start with this object",
+    ],
   ]) {
     test(`${why} is shared only after a warning that names it and who can read it`, async () => {
       const { page, done } = await open();
@@ -63,23 +88,89 @@ describe("sharing", { timeout: groupTime }, () => {
     });
   }
 
-  const configMap = { actor: "alice", do: "apply", body: "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n" };
+  const configMap = {
+    actor: "alice",
+    do: "apply",
+    body: "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n",
+  };
   const broken = `${secret}  [`;
   for (const [why, scenario, wanted] of [
-    ["that cannot be run, so that its objects are unknown", { kubernetes: "0.1", steps: [configMap] },
-      /It could not be checked whether the scenario contains Secrets\. If it does, anyone who has the link/],
-    ["with a step that cannot be parsed", { steps: [configMap, { actor: "alice", do: "apply", body: broken }] },
-      /A text of the scenario that could not be read appears to be a Secret\. Anyone who has the link/],
-    ["with such a step in JSON", { steps: [{ actor: "alice", do: "apply", body: '{"apiVersion": "v1", "kind": "Secret", "stringData": {"password": "hunter2"' }] }, /appears to be a Secret/],
-    ["with a step that contains a List of Secrets", { steps: [{ actor: "alice", do: "apply", body: `apiVersion: v1\nkind: List\nitems:\n- ${secret.trim().replaceAll("\n", "\n  ")}\n` }] }, /appears to be a Secret/],
-    ["with a Secret of an unknown version", { steps: [{ actor: "alice", do: "apply", body: secret.replace("v1", "v2") }] }, /appears to be a Secret/],
+    [
+      "that cannot be run, so that its objects are unknown",
+      { kubernetes: "0.1", steps: [configMap] },
+      /It could not be checked whether the scenario contains Secrets\. If it does, anyone who has the link/,
+    ],
+    [
+      "with a step that cannot be parsed",
+      { steps: [configMap, { actor: "alice", do: "apply", body: broken }] },
+      /A text of the scenario that could not be read appears to be a Secret\. Anyone who has the link/,
+    ],
+    [
+      "with such a step in JSON",
+      {
+        steps: [
+          {
+            actor: "alice",
+            do: "apply",
+            body: '{"apiVersion": "v1", "kind": "Secret", "stringData": {"password": "hunter2"',
+          },
+        ],
+      },
+      /appears to be a Secret/,
+    ],
+    [
+      "with a step that contains a List of Secrets",
+      {
+        steps: [
+          {
+            actor: "alice",
+            do: "apply",
+            body: `apiVersion: v1\nkind: List\nitems:\n- ${secret.trim().replaceAll("\n", "\n  ")}\n`,
+          },
+        ],
+      },
+      /appears to be a Secret/,
+    ],
+    [
+      "with a Secret of an unknown version",
+      { steps: [{ actor: "alice", do: "apply", body: secret.replace("v1", "v2") }] },
+      /appears to be a Secret/,
+    ],
     ["with a live object that cannot be parsed", { objects: [broken] }, /appears to be a Secret/],
-    ["with a Secret without a name", { steps: [{ actor: "alice", do: "apply", body: secret.replace("  name: db-password\n", "  labels: {a: b}\n") }] }, /contains the values of a Secret without a name\./],
-    ["with a patch of a Secret that cannot be parsed", { steps: [{ actor: "alice", do: "merge-patch", target: { apiVersion: "v1", kind: "Secret", name: "db-password" }, body: '{"stringData":{"password":"hunter2"}' }] },
-      /the values of the Secret db-password\./],
-    ["with a deletion whose hidden text has values", { steps: [{ actor: "alice", do: "delete", body: secret }] }, /the values of the Secret db-password\./],
-    ["with a readable Secret and one that cannot be read", { steps: [{ actor: "alice", do: "apply", body: secret }, { actor: "alice", do: "apply", body: broken }] },
-      /the values of the Secret db-password\. A text of the scenario that could not be read/],
+    [
+      "with a Secret without a name",
+      { steps: [{ actor: "alice", do: "apply", body: secret.replace("  name: db-password\n", "  labels: {a: b}\n") }] },
+      /contains the values of a Secret without a name\./,
+    ],
+    [
+      "with a patch of a Secret that cannot be parsed",
+      {
+        steps: [
+          {
+            actor: "alice",
+            do: "merge-patch",
+            target: { apiVersion: "v1", kind: "Secret", name: "db-password" },
+            body: '{"stringData":{"password":"hunter2"}',
+          },
+        ],
+      },
+      /the values of the Secret db-password\./,
+    ],
+    [
+      "with a deletion whose hidden text has values",
+      { steps: [{ actor: "alice", do: "delete", body: secret }] },
+      /the values of the Secret db-password\./,
+    ],
+    [
+      "with a readable Secret and one that cannot be read",
+      {
+        steps: [
+          { actor: "alice", do: "apply", body: secret },
+          { actor: "alice", do: "apply", body: broken },
+        ],
+      },
+      /the values of the Secret db-password\. A text of the scenario that could not be read/,
+    ],
   ]) {
     test(`a scenario ${why} is shared only after a warning`, async () => {
       const { page, done } = await open({}, linkTo(scenario));
@@ -91,15 +182,24 @@ describe("sharing", { timeout: groupTime }, () => {
       assert.match(await dialog.innerText(), wanted);
       assert.equal(await dialog.getByLabel("Link to this state").count(), 0, "no link before");
       assert.equal(await page.evaluate(() => location.hash), "", "and none in the address");
-      await dialog.getByRole("button", { name: "Share anyway" }).or(dialog.getByRole("button", { name: "Share with the values" })).click();
+      await dialog
+        .getByRole("button", { name: "Share anyway" })
+        .or(dialog.getByRole("button", { name: "Share with the values" }))
+        .click();
       assert.match(await dialog.getByLabel("Link to this state").inputValue(), /#v1=/);
       await done();
     });
   }
 
   for (const [why, step] of [
-    ["a deletion of a Secret", { actor: "alice", do: "delete", target: { apiVersion: "v1", kind: "Secret", name: "db-password" } }],
-    ["a text that cannot be parsed, of another kind whose name begins like it", { actor: "alice", do: "apply", body: "apiVersion: v1\nkind: SecretStore\nmetadata: [" }],
+    [
+      "a deletion of a Secret",
+      { actor: "alice", do: "delete", target: { apiVersion: "v1", kind: "Secret", name: "db-password" } },
+    ],
+    [
+      "a text that cannot be parsed, of another kind whose name begins like it",
+      { actor: "alice", do: "apply", body: "apiVersion: v1\nkind: SecretStore\nmetadata: [" },
+    ],
   ]) {
     test(`${why} is shared without a warning`, async () => {
       const { page, done } = await open({}, linkTo({ steps: [step] }));
@@ -114,7 +214,8 @@ describe("sharing", { timeout: groupTime }, () => {
   test("the link contains the state that was checked for Secrets, not a later one", async () => {
     const { page, done } = await open();
     await settled(page);
-    await page.evaluate(() => { // requests to the engine wait from now on
+    await page.evaluate(() => {
+      // requests to the engine wait from now on
       const { postMessage } = Worker.prototype;
       window.held = [];
       Worker.prototype.postMessage = function (...message) {
@@ -141,27 +242,44 @@ describe("sharing", { timeout: groupTime }, () => {
 
   test("a scenario that is too large for a link can be downloaded", async () => {
     const { page, done } = await open();
-    const noise = Array.from({ length: 40_000 }, (_, i) => `  k${i}: "${Math.random().toString(36).repeat(4)}${Math.random()}${Math.random()}${Math.random()}"\n`).join("");
+    const noise = Array.from(
+      { length: 40_000 },
+      (_, i) => `  k${i}: "${Math.random().toString(36).repeat(4)}${Math.random()}${Math.random()}${Math.random()}"\n`,
+    ).join("");
     await pasted(page, `${configMap.body}data:\n${noise}`, "Start with this object");
     await page.getByRole("button", { name: "Share", exact: true }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("too large for a link").waitFor();
     assert.equal(await page.evaluate(() => location.hash), "");
-    await Promise.all([page.waitForEvent("download"), dialog.getByRole("button", { name: "Scenario", exact: true }).click()]);
+    await Promise.all([
+      page.waitForEvent("download"),
+      dialog.getByRole("button", { name: "Scenario", exact: true }).click(),
+    ]);
     await done();
   });
 
   test("says so if the browser does not allow copying", async () => {
-    const { page, done } = await open({}, "", (context) => context.addInitScript(() => { navigator.clipboard.writeText = () => Promise.reject(new Error("not allowed")); }));
+    const { page, done } = await open({}, "", (context) =>
+      context.addInitScript(() => {
+        navigator.clipboard.writeText = () => Promise.reject(new Error("not allowed"));
+      }),
+    );
     await page.getByRole("button", { name: "Share", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Copy", exact: true }).first().click();
-    await page.getByRole("dialog").getByText("The browser does not allow copying. Select the text and copy it yourself.").waitFor();
+    await page
+      .getByRole("dialog")
+      .getByText("The browser does not allow copying. Select the text and copy it yourself.")
+      .waitFor();
     await done();
   });
 
   test("other kinds, also with a reference to a Secret, are shared without one", async () => {
     const { page, done } = await open();
-    await pasted(page, "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\nsecrets:\n- kind: Secret\n  name: db-password\n", "Apply it as the first step");
+    await pasted(
+      page,
+      "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\nsecrets:\n- kind: Secret\n  name: db-password\n",
+      "Apply it as the first step",
+    );
     await page.getByRole("button", { name: "Share" }).click();
     await page.getByLabel("Link to this state").waitFor();
     assert.equal(await page.locator("dialog .warning").count(), 0);
@@ -171,17 +289,18 @@ describe("sharing", { timeout: groupTime }, () => {
 
 describe("storage", { timeout: groupTime }, () => {
   /** fill leaves no room in a store, besides what is in it. */
-  const fill = (page, store) => page.evaluate((store) => {
-    let text = "x".repeat(1 << 20);
-    for (let i = 0; text.length > 0; ) {
-      try {
-        window[store].setItem(`filler-${i}`, text);
-        i++;
-      } catch {
-        text = text.slice(0, Math.floor(text.length / 2));
+  const fill = (page, store) =>
+    page.evaluate((store) => {
+      let text = "x".repeat(1 << 20);
+      for (let i = 0; text.length > 0;) {
+        try {
+          window[store].setItem(`filler-${i}`, text);
+          i++;
+        } catch {
+          text = text.slice(0, Math.floor(text.length / 2));
+        }
       }
-    }
-  }, store);
+    }, store);
   const later = (text) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: ${text}\n`;
 
   test("that is full is reported once, with a download", async () => {
@@ -193,7 +312,10 @@ describe("storage", { timeout: groupTime }, () => {
     await page.locator("#notices").getByText("Opened ConfigMap settings").waitFor(); // beside it
     const notice = page.locator("#notices", { hasText: "storage is full" }).locator(".notice.lasting");
     await notice.getByText("lost when the page is closed or reloaded").waitFor();
-    const [file] = await Promise.all([page.waitForEvent("download"), notice.getByRole("button", { name: "Download" }).click()]);
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      notice.getByRole("button", { name: "Download" }).click(),
+    ]);
     assert.match(await readFile(await file.path(), "utf8"), /colour: y{200000}/);
     await page.evaluate(() => {
       const { setItem } = Storage.prototype;
@@ -205,7 +327,7 @@ describe("storage", { timeout: groupTime }, () => {
     });
     await write(page, editor(page), later("z".repeat(210_000)));
     await page.evaluate(() => window.dispatchEvent(new Event("pagehide"))); // saves the change unless it has been saved
-    assert.ok(await page.evaluate(() => window.saves) > 0, "the page tries to save the change");
+    assert.ok((await page.evaluate(() => window.saves)) > 0, "the page tries to save the change");
     assert.equal(await notice.count(), 0, "not a second time");
     await done();
   });

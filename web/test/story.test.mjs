@@ -3,28 +3,48 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { groupTime } from "./browser.mjs";
-import { address, begin, detail, drop, editor, end, example, live, open, outcome, owned, row, settled, shown, watchFaults, write } from "./visit.mjs";
+import {
+  address,
+  begin,
+  detail,
+  drop,
+  editor,
+  end,
+  example,
+  live,
+  open,
+  outcome,
+  owned,
+  row,
+  settled,
+  shown,
+  watchFaults,
+  write,
+} from "./visit.mjs";
 
 before(begin);
 after(end);
 
 const crd = readFileSync(new URL("../../testdata/crds/widgets.yaml", import.meta.url), "utf8");
-const widget = "apiVersion: lab.example.com/v1\nkind: Widget\nmetadata: {name: w, uid: 1-2, managedFields: []}\nspec: {}\n";
+const widget =
+  "apiVersion: lab.example.com/v1\nkind: Widget\nmetadata: {name: w, uid: 1-2, managedFields: []}\nspec: {}\n";
 const dialog = (page) => page.getByRole("dialog");
 
 /** paste pastes a text where no editor has the focus. */
-const paste = (page, text) => page.locator("body").evaluate((body, text) => {
-  const clipboardData = new DataTransfer();
-  clipboardData.setData("text/plain", text);
-  body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-}, text);
+const paste = (page, text) =>
+  page.locator("body").evaluate((body, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
 
 describe("the start", { timeout: groupTime }, () => {
   test("has a promise and three entries, each of which leads somewhere", async () => {
     const { page, done } = await open();
     const link = (name) => page.locator("#start").getByRole("link", { name });
     assert.match(await page.locator("#start").innerText(), /Nothing you type or paste leaves your browser/);
-    for (const name of ["Documentation", "Repository", "Version"]) assert.match(await link(name).getAttribute("href"), /^https:\/\/github\.com\//);
+    for (const name of ["Documentation", "Repository", "Version"])
+      assert.match(await link(name).getAttribute("href"), /^https:\/\/github\.com\//);
     await link("Help").click();
     await dialog(page).getByText("Ctrl + Z").waitFor();
     await page.keyboard.press("Escape");
@@ -77,7 +97,10 @@ describe("a live object", { timeout: groupTime }, () => {
     await page.getByRole("button", { name: "One step back" }).filter({ visible: true }).click();
     await page.getByLabel("as", { exact: true }).fill("argocd");
     await page.getByRole("button", { name: "Write the manifest" }).click();
-    assert.match(await editor(page).innerText(), /^apiVersion: apps\/v1\nkind: Deployment\nmetadata:\n {2}name: web\n {2}namespace: shop\n+$/);
+    assert.match(
+      await editor(page).innerText(),
+      /^apiVersion: apps\/v1\nkind: Deployment\nmetadata:\n {2}name: web\n {2}namespace: shop\n+$/,
+    );
     await page.reload();
     await shown(page);
     await page.getByText("step 1 of 2").first().waitFor();
@@ -87,7 +110,11 @@ describe("a live object", { timeout: groupTime }, () => {
   test("without managedFields says what that means, with the command", async () => {
     const { page, done } = await open();
     await page.getByRole("button", { name: "Paste object" }).click();
-    await write(page, dialog(page).locator(".cm-content"), live.replace(/ {2}managedFields:[^]*?(?= {2}name: web)/, ""));
+    await write(
+      page,
+      dialog(page).locator(".cm-content"),
+      live.replace(/ {2}managedFields:[^]*?(?= {2}name: web)/, ""),
+    );
     await dialog(page).getByText(", no managedFields").waitFor();
     await dialog(page).getByText("kubectl get deployment.apps/web -n shop -o yaml --show-managed-fields").waitFor();
     await done();
@@ -97,14 +124,26 @@ describe("a live object", { timeout: groupTime }, () => {
     const { page, done } = await open();
     await page.getByRole("button", { name: "Paste object" }).click();
     const text = dialog(page).locator(".cm-content");
-    await write(page, text, "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: \"r; it's $(id)\", uid: u}\n");
-    await dialog(page).getByText("kubectl get 'clusterrole.rbac.authorization.k8s.io/r; it'\\''s $(id)' -o yaml --show-managed-fields").waitFor();
+    await write(
+      page,
+      text,
+      'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: "r; it\'s $(id)", uid: u}\n',
+    );
+    await dialog(page)
+      .getByText("kubectl get 'clusterrole.rbac.authorization.k8s.io/r; it'\\''s $(id)' -o yaml --show-managed-fields")
+      .waitFor();
     const kind = "kubectl get crd $(id)";
-    await write(page, text, `apiVersion: lab.example.com/v2\nkind: ${kind}\nmetadata: {name: w}\n---\n${crd.replace("kind: Widget,", `kind: "${kind}",`)}`);
+    await write(
+      page,
+      text,
+      `apiVersion: lab.example.com/v2\nkind: ${kind}\nmetadata: {name: w}\n---\n${crd.replace("kind: Widget,", `kind: "${kind}",`)}`,
+    );
     await dialog(page).getByText(`Unknown kind: ${kind} is served in`).waitFor();
     assert.equal(await dialog(page).getByRole("button", { name: "Copy the command" }).count(), 0);
     await write(page, text, "apiVersion: lab.example.com/v1\nkind: w$(id)\nmetadata: {name: w}\n");
-    await dialog(page).getByText("Unknown kind. If it is a custom resource, paste its CustomResourceDefinition too.").waitFor();
+    await dialog(page)
+      .getByText("Unknown kind. If it is a custom resource, paste its CustomResourceDefinition too.")
+      .waitFor();
     await done();
   });
 
@@ -125,7 +164,8 @@ describe("a live object", { timeout: groupTime }, () => {
 
   test("comes as a List too, and by a file that is dropped anywhere", async () => {
     const { page, done } = await open();
-    const item = (name) => `- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: ${name}, uid: u-${name}}\n  data: {of: ${name}}\n`;
+    const item = (name) =>
+      `- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: ${name}, uid: u-${name}}\n  data: {of: ${name}}\n`;
     await drop(page.locator("#object"), `apiVersion: v1\nkind: List\nitems:\n${item("one")}${item("two")}`);
     await page.getByRole("button", { name: "Start with these objects" }).click();
     await page.getByRole("heading", { name: "ConfigMap one" }).waitFor();
@@ -162,7 +202,9 @@ describe("undo", { timeout: groupTime }, () => {
     await editor(page).focus();
     await page.keyboard.press("Control+End");
     await page.keyboard.type("  taste: sweet");
-    await row(page, "taste").waitFor({ state: "detached" }).catch(() => undefined);
+    await row(page, "taste")
+      .waitFor({ state: "detached" })
+      .catch(() => undefined);
     await page.keyboard.press("Alt+ArrowLeft");
     await page.getByText("step 1 of 2").first().waitFor();
     await page.keyboard.press("Alt+ArrowRight");
@@ -170,9 +212,13 @@ describe("undo", { timeout: groupTime }, () => {
     assert.match(await editor(page).innerText(), /taste: sweet/);
     await editor(page).focus();
     await page.keyboard.press("Control+z");
-    await page.waitForFunction(() => !document.querySelector("#request .editor").shadowRoot.textContent.includes("sweet"));
+    await page.waitForFunction(
+      () => !document.querySelector("#request .editor").shadowRoot.textContent.includes("sweet"),
+    );
     await page.keyboard.press("Control+y");
-    await page.waitForFunction(() => document.querySelector("#request .editor").shadowRoot.textContent.includes("sweet"));
+    await page.waitForFunction(() =>
+      document.querySelector("#request .editor").shadowRoot.textContent.includes("sweet"),
+    );
     await done();
   });
 });
@@ -180,7 +226,11 @@ describe("undo", { timeout: groupTime }, () => {
 describe("what the state holds", { timeout: groupTime }, () => {
   test("survives a second tab, which is noticed", async () => {
     const { page, context, done } = await open();
-    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata:\n  tab: first\n");
+    await write(
+      page,
+      editor(page),
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata:\n  tab: first\n",
+    );
     await row(page, "tab: first").waitFor();
     await page.waitForTimeout(700); // it is kept by then
     const second = await context.newPage();
@@ -189,7 +239,11 @@ describe("what the state holds", { timeout: groupTime }, () => {
     await row(second, "tab: first").waitFor();
     await page.getByText("open in another tab").waitFor();
     await second.getByText("open in another tab").waitFor();
-    await write(second, editor(second), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata:\n  tab: second\n");
+    await write(
+      second,
+      editor(second),
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata:\n  tab: second\n",
+    );
     await row(second, "tab: second").waitFor();
     await second.waitForTimeout(700);
     await page.reload();
@@ -221,7 +275,12 @@ describe("what the state holds", { timeout: groupTime }, () => {
     await write(page, editor(page), text("first"));
     await row(page, "thread: first").waitFor();
     const next = page.waitForEvent("worker");
-    await page.workers()[0].evaluate(() => void setTimeout(() => { throw new Error("the end"); }));
+    await page.workers()[0].evaluate(
+      () =>
+        void setTimeout(() => {
+          throw new Error("the end");
+        }),
+    );
     await next;
     assert.match(await editor(page).innerText(), /thread: first/);
     await write(page, editor(page), text("second")); // nothing that was computed before
@@ -234,7 +293,8 @@ describe("what the state holds", { timeout: groupTime }, () => {
     const { page, faults, done } = await open();
     await page.locator("#loading").waitFor({ state: "hidden" });
     await settled(page);
-    await page.evaluate(() => { // the engine gets no request until it has ended
+    await page.evaluate(() => {
+      // the engine gets no request until it has ended
       const { postMessage } = Worker.prototype;
       Worker.prototype.postMessage = function () {
         globalThis.asked = true;
@@ -245,7 +305,12 @@ describe("what the state holds", { timeout: groupTime }, () => {
     await write(page, editor(page), text("first"));
     await page.waitForFunction(() => globalThis.asked);
     await page.evaluate(() => globalThis.answerAgain());
-    await page.workers()[0].evaluate(() => void setTimeout(() => { throw new Error("the end"); }));
+    await page.workers()[0].evaluate(
+      () =>
+        void setTimeout(() => {
+          throw new Error("the end");
+        }),
+    );
     await page.locator("#panel").getByText("The engine stopped and was restarted.").waitFor();
     await write(page, editor(page), text("second"));
     await row(page, "thread: second").waitFor();
@@ -254,12 +319,31 @@ describe("what the state holds", { timeout: groupTime }, () => {
   });
 
   /** linkOf packs a scenario with a number of steps, of which each changes a ConfigMap. */
-  const linkOf = (page, count) => page.evaluate(async (count) => {
-    const step = (n) => ({ actor: "a", do: "apply", subresource: "", target: {}, body: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: many}\ndata: {count: "${n}"}\n`, note: "" });
-    const text = JSON.stringify({ scenario: { actors: [{ name: "a" }], steps: Array.from({ length: count }, (_, n) => step(n + 1)) }, at: count });
-    const bytes = new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer());
-    return "#v1=" + btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-  }, count);
+  const linkOf = (page, count) =>
+    page.evaluate(async (count) => {
+      const step = (n) => ({
+        actor: "a",
+        do: "apply",
+        subresource: "",
+        target: {},
+        body: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: many}\ndata: {count: "${n}"}\n`,
+        note: "",
+      });
+      const text = JSON.stringify({
+        scenario: { actors: [{ name: "a" }], steps: Array.from({ length: count }, (_, n) => step(n + 1)) },
+        at: count,
+      });
+      const bytes = new Uint8Array(
+        await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer(),
+      );
+      return (
+        "#v1=" +
+        btoa(String.fromCharCode(...bytes))
+          .replaceAll("+", "-")
+          .replaceAll("/", "_")
+          .replaceAll("=", "")
+      );
+    }, count);
 
   test("of a link with a thousand steps is run; with more it is told, and what was there stays", async () => {
     const { page, done } = await open();
@@ -277,22 +361,34 @@ describe("what the state holds", { timeout: groupTime }, () => {
   test("stands in pages of others: one panel, read-only, with a way to the whole", async () => {
     const { page, done } = await open({}, "?embed=object&readonly");
     await owned(page, "colour: blue", "A");
-    for (const part of ["#toolbar", "#start", "#story", "#request", "#panel"]) assert.equal(await page.locator(part).isVisible(), false, part);
+    for (const part of ["#toolbar", "#start", "#story", "#request", "#panel"])
+      assert.equal(await page.locator(part).isVisible(), false, part);
     assert.match(await page.locator("#embed").innerText(), /The first conflict[^]*Open in the playground/);
-    const [whole] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("link", { name: "Open in the playground" }).click()]);
+    const [whole] = await Promise.all([
+      page.context().waitForEvent("page"),
+      page.getByRole("link", { name: "Open in the playground" }).click(),
+    ]);
     await shown(whole);
     assert.equal(new URL(whole.url()).search, "");
     await whole.getByText("409").first().waitFor();
     await page.evaluate(() => localStorage.clear());
     await page.reload();
     await shown(page);
-    assert.equal(await page.evaluate(() => localStorage.getItem("patchlab.playground.v1")), null, "a frame keeps nothing");
+    assert.equal(
+      await page.evaluate(() => localStorage.getItem("patchlab.playground.v1")),
+      null,
+      "a frame keeps nothing",
+    );
     await done();
     const request = await open({}, "?embed=request&readonly");
     await request.page.getByRole("group", { name: "Conflict at" }).waitFor();
     await request.page.getByRole("button", { name: "Force" }).click();
     await request.page.getByText("The request succeeds (200).").waitFor();
-    assert.equal(await request.page.getByRole("button", { name: "Resolve this way" }).count(), 0, "a read-only page shows a resolution, and does not apply it");
+    assert.equal(
+      await request.page.getByRole("button", { name: "Resolve this way" }).count(),
+      0,
+      "a read-only page shows a resolution, and does not apply it",
+    );
     await editor(request.page).focus();
     await request.page.keyboard.type("x");
     assert.doesNotMatch(await editor(request.page).innerText(), /^x/);
@@ -304,7 +400,11 @@ describe("what the state holds", { timeout: groupTime }, () => {
     await result.page.keyboard.press("End");
     await result.page.keyboard.type("r");
     await result.page.locator(".patch").nth(3).waitFor();
-    assert.equal(await result.page.getByRole("button", { name: "Add as a step" }).filter({ visible: true }).count(), 0, "a patch cannot be added to a read-only page");
+    assert.equal(
+      await result.page.getByRole("button", { name: "Add as a step" }).filter({ visible: true }).count(),
+      0,
+      "a patch cannot be added to a read-only page",
+    );
     await drop(result.page.locator("#object"), live);
     await result.page.waitForTimeout(200);
     assert.equal(await dialog(result.page).count(), 0, "nor a file");
@@ -343,11 +443,12 @@ describe("by keyboard alone", { timeout: groupTime }, () => {
     await page.getByText("409").first().waitFor();
     /** tabTo presses Tab until the focus is on an element with a text. */
     const tabTo = async (text) => {
-      const focused = () => page.evaluate(() => {
-        let e = document.activeElement;
-        while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
-        return e?.matches("button, a") ? e.textContent.trim() : e?.matches(".cm-content") ? "editor" : "";
-      });
+      const focused = () =>
+        page.evaluate(() => {
+          let e = document.activeElement;
+          while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
+          return e?.matches("button, a") ? e.textContent.trim() : e?.matches(".cm-content") ? "editor" : "";
+        });
       for (let i = 0; i < 80; i++) {
         const now = await focused();
         if (now.startsWith(text)) return;

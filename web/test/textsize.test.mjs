@@ -20,10 +20,13 @@ describe("with a text size of 24 pixels", { timeout: groupTime }, () => {
     const { page, done } = await open();
     await page.getByRole("button", { name: "Close the introduction" }).click();
     const small = await page.evaluate(() => {
-      const deep = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? deep(e.shadowRoot) : [])]);
+      const deep = (root) =>
+        [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? deep(e.shadowRoot) : [])]);
       const own = (e) => [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim() !== "");
       // The letters of owners are the smallest text, 10.5 pixels at a text size of 16.
-      return deep(document.body).filter((e) => own(e) && e.checkVisibility() && parseFloat(getComputedStyle(e).fontSize) < 10.5 * 1.5).map((e) => e.outerHTML.slice(0, 90));
+      return deep(document.body)
+        .filter((e) => own(e) && e.checkVisibility() && parseFloat(getComputedStyle(e).fontSize) < 10.5 * 1.5)
+        .map((e) => e.outerHTML.slice(0, 90));
     });
     assert.deepEqual(small, []);
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).fontSize), "21px");
@@ -35,7 +38,8 @@ describe("with a text size of 24 pixels", { timeout: groupTime }, () => {
     test(`nothing is wider than a window of ${width} pixels, or covers what one reads`, async () => {
       const { page, done } = await open({ viewport: { width, height: 900 } });
       const close = page.getByRole("button", { name: "Close the introduction" });
-      const tooWide = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      const tooWide = () =>
+        page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.equal(await tooWide(), 0, "with the introduction");
       await close.click();
       for (const view of views) {
@@ -51,14 +55,16 @@ describe("with a text size of 24 pixels", { timeout: groupTime }, () => {
       assert.ok(lines.height > 150, `the object has ${lines.height} pixels`);
       for (const name of ["Examples", "Lessons", "Paste object", "CRDs", "Share", "More", "Help"]) {
         const button = page.locator("#tools").getByRole("button", { name, exact: true });
-        const inMore = !await button.isVisible();
+        const inMore = !(await button.isVisible());
         await (inMore ? page.getByRole("button", { name: "More", exact: true }) : button).click();
         if (inMore) await page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
         const beside = await page.getByRole("dialog").evaluate((e) => e.scrollWidth - e.clientWidth);
         assert.equal(beside, 0, `the dialog ${name} scrolls sideways`);
         await page.getByRole("button", { name: "Close", exact: true }).click();
       }
-      const labels = await page.locator("#bar-views button").evaluateAll((all) => all.filter((b) => b.scrollWidth > b.clientWidth).map((b) => b.textContent));
+      const labels = await page
+        .locator("#bar-views button")
+        .evaluateAll((all) => all.filter((b) => b.scrollWidth > b.clientWidth).map((b) => b.textContent));
       assert.deepEqual(labels, [], "labels that are wider than their buttons");
       await done();
     });
@@ -71,7 +77,10 @@ describe("with a text size of 24 pixels", { timeout: groupTime }, () => {
     await page.keyboard.press("Alt+ArrowLeft");
     await settled(page);
     await page.locator("#request .cm-content").evaluate((e) => e.scrollIntoView());
-    assert.ok(await page.evaluate(() => document.getElementById("bar").getBoundingClientRect().bottom <= 0), "the bar has scrolled away");
+    assert.ok(
+      await page.evaluate(() => document.getElementById("bar").getBoundingClientRect().bottom <= 0),
+      "the bar has scrolled away",
+    );
     await done();
   });
 });

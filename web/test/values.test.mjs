@@ -7,7 +7,8 @@ import { begin, editor, end, open, owned, row, write } from "./visit.mjs";
 before(begin);
 after(end);
 
-const manifest = (value) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  annotations:\n    note: ${value}\ndata:\n  mood: calm\n`;
+const manifest = (value) =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  annotations:\n    note: ${value}\ndata:\n  mood: calm\n`;
 
 describe("unusual values", { timeout: groupTime }, () => {
   test("a line of 10,000 characters is painted once, and the lines after it too", async () => {
@@ -28,7 +29,11 @@ describe("unusual values", { timeout: groupTime }, () => {
 
   test("characters that cannot be seen are escaped in the result and in conflicts", async () => {
     const { page, done } = await open();
-    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: \"good\u202Elive\"\n");
+    await write(
+      page,
+      editor(page),
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: "good\u202Elive"\n',
+    );
     await page.locator("#panel .conflicts", { hasText: 'wants "good\\u202Elive"' }).waitFor();
     await page.getByRole("group", { name: "Conflict at .data.colour" }).getByText('"good\\u202Elive"').waitFor();
     await row(page, "colour: blue.*bob wants").filter({ hasText: "good\\u202Elive" }).waitFor();

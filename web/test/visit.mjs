@@ -30,7 +30,15 @@ export async function open(options = {}, fragment = "", prepare = () => undefine
   const faults = watchFaults(page);
   await page.goto(site.url + fragment);
   await shown(page);
-  return { page, context, faults, done: async () => { assert.deepEqual(faults, []); await context.close(); } };
+  return {
+    page,
+    context,
+    faults,
+    done: async () => {
+      assert.deepEqual(faults, []);
+      await context.close();
+    },
+  };
 }
 
 export function watchFaults(page) {
@@ -64,11 +72,12 @@ export async function write(page, content, text) {
 }
 
 /** drop drops files onto an element. */
-export const drop = (target, ...texts) => target.evaluate((target, texts) => {
-  const data = new DataTransfer();
-  texts.forEach((text, i) => data.items.add(new File([text], `file-${i}.yaml`)));
-  target.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-}, texts);
+export const drop = (target, ...texts) =>
+  target.evaluate((target, texts) => {
+    const data = new DataTransfer();
+    texts.forEach((text, i) => data.items.add(new File([text], `file-${i}.yaml`)));
+    target.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, texts);
 
 /** row is a line of the object that is on screen. */
 export const row = (page, text) => page.locator("#object .cm-line", { hasText: new RegExp(`^\\s*(- )?${text}`) });
@@ -79,7 +88,9 @@ export async function letters(page, text) {
   await line.waitFor();
   return line.evaluate((line) => {
     const { top } = line.getBoundingClientRect();
-    const marker = [...line.getRootNode().querySelectorAll(".rows .row")].find((e) => Math.abs(e.getBoundingClientRect().top - top) < 4);
+    const marker = [...line.getRootNode().querySelectorAll(".rows .row")].find(
+      (e) => Math.abs(e.getBoundingClientRect().top - top) < 4,
+    );
     return [...(marker?.querySelectorAll(".letter") ?? [])].map((l) => l.textContent).join("");
   });
 }
@@ -95,7 +106,11 @@ export async function owned(page, text, want) {
   assert.equal(got, want, `owners of ${text}`);
 }
 
-export const outcome = (page, n) => page.locator(".steps .step").nth(n - 1).locator(".outcome");
+export const outcome = (page, n) =>
+  page
+    .locator(".steps .step")
+    .nth(n - 1)
+    .locator(".outcome");
 export const tab = (page, name) => page.getByRole("tab", { name });
 export const detail = (page, text) => page.locator("#object .detail", { hasText: text });
 

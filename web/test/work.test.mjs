@@ -39,23 +39,38 @@ describe("the page's work", { timeout: groupTime }, () => {
     const scroller = page.locator("#object .cm-scroller");
     const frames = 60;
     const counted = await counter(page);
-    await scroller.evaluate((e, frames) => new Promise((done) => {
-      let n = 0;
-      const step = () => (n++ < frames ? ((e.scrollTop += 400), requestAnimationFrame(step)) : done());
-      step();
-    }), frames);
+    await scroller.evaluate(
+      (e, frames) =>
+        new Promise((done) => {
+          let n = 0;
+          const step = () => (n++ < frames ? ((e.scrollTop += 400), requestAnimationFrame(step)) : done());
+          step();
+        }),
+      frames,
+    );
     const all = await counted.read();
     await counted.end();
     const drawn = await page.locator("#object .cm-line").count();
     assert.ok(drawn < 300, `${drawn} lines are drawn`);
-    held("a frame of scrolling", Object.fromEntries(Object.entries(all).map(([what, n]) => [what, n / frames])), budget.frame);
+    held(
+      "a frame of scrolling",
+      Object.fromEntries(Object.entries(all).map(([what, n]) => [what, n / frames])),
+      budget.frame,
+    );
     await done();
   });
 
   test("does as little for a key beside a definition of 300 KB", async () => {
     const { page, done } = await open();
     const body = "apiVersion: big.example.com/v1\nkind: Big\nmetadata: {name: b}\nspec:\n  replicas: 3\n";
-    await seed(page, { steps: [{ actor: "a", body }, { actor: "b", body }], at: 1, definitions: [bigDefinition()] });
+    await seed(page, {
+      steps: [
+        { actor: "a", body },
+        { actor: "b", body },
+      ],
+      at: 1,
+      definitions: [bigDefinition()],
+    });
     await row(page, "replicas: 3").waitFor();
     held("a key beside a large definition", await typed(page, 4), budget.keyBesideDefinition);
     await done();
@@ -64,8 +79,13 @@ describe("the page's work", { timeout: groupTime }, () => {
 
 /** held requires that what was counted is within a budget. */
 function held(what, counted, most) {
-  console.log(`${what}: ${Object.entries(counted).map(([name, n]) => `${n.toFixed(1)} ${name} (budget ${most[name]})`).join(", ")}`);
-  for (const [name, n] of Object.entries(counted)) assert.ok(n <= most[name], `${what}: ${n.toFixed(1)} ${name}, the budget is ${most[name]}`);
+  console.log(
+    `${what}: ${Object.entries(counted)
+      .map(([name, n]) => `${n.toFixed(1)} ${name} (budget ${most[name]})`)
+      .join(", ")}`,
+  );
+  for (const [name, n] of Object.entries(counted))
+    assert.ok(n <= most[name], `${what}: ${n.toFixed(1)} ${name}, the budget is ${most[name]}`);
 }
 
 /** typed types digits behind the replicas, each after the result of the one before, and returns the median counts of a key. */
@@ -85,7 +105,12 @@ async function typed(page, line) {
     keys.push({ ...(await counted.read()), results: (await page.evaluate(() => globalThis.results)) - before });
   }
   await counted.end();
-  return Object.fromEntries(Object.keys(keys[0]).map((name) => [name, keys.map((key) => key[name]).toSorted((a, b) => a - b)[keys.length >> 1]]));
+  return Object.fromEntries(
+    Object.keys(keys[0]).map((name) => [
+      name,
+      keys.map((key) => key[name]).toSorted((a, b) => a - b)[keys.length >> 1],
+    ]),
+  );
 }
 
 /** counter counts what the page's main thread does between two reads. */
@@ -96,26 +121,41 @@ async function counter(page) {
   await session.send("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
   await page.evaluate(() => {
     globalThis.changes = 0;
-    const observer = new MutationObserver((list) => { for (const m of list) globalThis.changes += 1 + m.addedNodes.length + m.removedNodes.length; });
+    const observer = new MutationObserver((list) => {
+      for (const m of list) globalThis.changes += 1 + m.addedNodes.length + m.removedNodes.length;
+    });
     const editors = [...document.querySelectorAll("*")].flatMap((e) => e.shadowRoot ?? []);
-    for (const root of [document, ...editors]) observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+    for (const root of [document, ...editors])
+      observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
   });
   const totals = async () => {
     const { metrics } = await session.send("Performance.getMetrics");
     const value = (name) => metrics.find((m) => m.name === name).value;
-    return { layouts: value("LayoutCount"), styles: value("RecalcStyleCount"), changes: await page.evaluate(() => globalThis.changes) };
+    return {
+      layouts: value("LayoutCount"),
+      styles: value("RecalcStyleCount"),
+      changes: await page.evaluate(() => globalThis.changes),
+    };
   };
   // The coverage of the page's own scripts, without what the test evaluates.
   const calls = async () => {
     const { result } = await session.send("Profiler.takePreciseCoverage");
-    return result.filter((script) => script.url.startsWith("http")).flatMap((script) => script.functions).reduce((sum, f) => sum + f.ranges[0].count, 0);
+    return result
+      .filter((script) => script.url.startsWith("http"))
+      .flatMap((script) => script.functions)
+      .reduce((sum, f) => sum + f.ranges[0].count, 0);
   };
   let last = await totals();
   await calls();
   return {
     async read() {
       const now = await totals();
-      const counted = { calls: await calls(), changes: now.changes - last.changes, layouts: now.layouts - last.layouts, styles: now.styles - last.styles };
+      const counted = {
+        calls: await calls(),
+        changes: now.changes - last.changes,
+        layouts: now.layouts - last.layouts,
+        styles: now.styles - last.styles,
+      };
       last = now;
       return counted;
     },

@@ -14,20 +14,27 @@ export interface LoadOptions extends LabOptions {
 
 async function get(file: URL | string): Promise<Response> {
   const response = await fetch(file);
-  if (!response.ok) throw new Error(`the engine could not be loaded: the host answers ${response.status} for ${response.url}; see "Bundlers" in the README of @patchlab/engine`);
+  if (!response.ok)
+    throw new Error(
+      `the engine could not be loaded: the host answers ${response.status} for ${response.url}; see "Bundlers" in the README of @patchlab/engine`,
+    );
   return response;
 }
 
 /** compile compiles a module while it is being downloaded. It sets the content type itself, for hosts that do not know .wasm. */
 async function compile(engine: URL | string): Promise<WebAssembly.Module> {
-  return WebAssembly.compileStreaming(new Response((await get(engine)).body, { headers: { "Content-Type": "application/wasm" } }));
+  return WebAssembly.compileStreaming(
+    new Response((await get(engine)).body, { headers: { "Content-Type": "application/wasm" } }),
+  );
 }
 
 /** load loads the engine and returns a Lab. */
 export async function load({ engine = engineURL, catalog = catalogURL, ...options }: LoadOptions = {}): Promise<Lab> {
   const [module, kinds] = await Promise.all([
     engine instanceof WebAssembly.Module ? engine : compile(engine),
-    catalog instanceof Uint8Array ? catalog : get(catalog).then(async (response) => new Uint8Array(await response.arrayBuffer())),
+    catalog instanceof Uint8Array
+      ? catalog
+      : get(catalog).then(async (response) => new Uint8Array(await response.arrayBuffer())),
   ]);
   return Lab.open(await Runtime.start(module, kinds), options);
 }

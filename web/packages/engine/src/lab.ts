@@ -1,5 +1,17 @@
 // Changes to objects, and their results as data.
-import type { Explained as ExplainedMessage, Failure, FieldOwner, LabCalls, LabChange, LabChangeOutput, LabConflict, Manager, RefusedField, Target, Way } from "./messages.js";
+import type {
+  Explained as ExplainedMessage,
+  Failure,
+  FieldOwner,
+  LabCalls,
+  LabChange,
+  LabChangeOutput,
+  LabConflict,
+  Manager,
+  RefusedField,
+  Target,
+  Way,
+} from "./messages.js";
 import type { Runtime } from "./runtime.js";
 
 export type { Manager, RefusedField, Target, Way };
@@ -176,7 +188,8 @@ export class Lab {
 
   /** patch applies a JSON patch, a merge patch or a strategic merge patch. */
   patch(live: Input, patch: Input, { type, ...options }: PatchOptions = {}): Outcome {
-    if (type && !Object.hasOwn(patchActions, type)) throw new TypeError(`type is ${JSON.stringify(type)}; expected json, merge or strategic`);
+    if (type && !Object.hasOwn(patchActions, type))
+      throw new TypeError(`type is ${JSON.stringify(type)}; expected json, merge or strategic`);
     return this.#change(live, patch, type ? patchActions[type] : "patch", options);
   }
 
@@ -199,24 +212,50 @@ export class Lab {
   /** explain returns how each field of an object, or only one, merges and who owns it. */
   explain(object: Input, path = ""): Explained[] {
     const { fields, managers } = this.#ask("labExplain", { lab: this.#options, object: text(object), path });
-    return fields.map((f: ExplainedMessage) => ({ ...f, value: value(f.value), managers: f.managers.map((i) => managers[i]!) }));
+    return fields.map((f: ExplainedMessage) => ({
+      ...f,
+      value: value(f.value),
+      managers: f.managers.map((i) => managers[i]!),
+    }));
   }
 
   /** compare lists the fields whose values or owners differ between two states of an object. */
   compare(before: Input, after: Input): Change[] {
-    return this.#ask("labCompare", { lab: this.#options, before: text(before), after: text(after) }).changes.map(changed);
+    return this.#ask("labCompare", { lab: this.#options, before: text(before), after: text(after) }).changes.map(
+      changed,
+    );
   }
 
   #change(live: Input | null, change: Input, action: string, options: ApplyOptions): Outcome {
     const { fieldManager = "", force = false, subresource = "", fieldValidation = "", namespace = "" } = options;
     const liveText = live === null ? "" : text(live);
-    const out = this.#ask("labChange", { lab: this.#options, live: liveText, change: text(change), action, fieldManager, force, subresource, fieldValidation, namespace });
+    const out = this.#ask("labChange", {
+      lab: this.#options,
+      live: liveText,
+      change: text(change),
+      action,
+      fieldManager,
+      force,
+      subresource,
+      fieldValidation,
+      namespace,
+    });
     if (out.refusal && out.conflicts.length === 0) throw new RefusedError(out);
     const { target, created, changed: differs, yaml, warnings, notes } = out;
     return {
-      ok: !out.refusal, object: value(out.object) ?? null, yaml, target, action: out.action, fieldManager: out.fieldManager,
-      created, changed: differs, owners: out.owners.map(owned(out.managers)), changes: out.changes.map(changed),
-      conflicts: out.conflicts.map((c: LabConflict) => ({ ...c, live: value(c.live), wanted: value(c.wanted) })), warnings, notes,
+      ok: !out.refusal,
+      object: value(out.object) ?? null,
+      yaml,
+      target,
+      action: out.action,
+      fieldManager: out.fieldManager,
+      created,
+      changed: differs,
+      owners: out.owners.map(owned(out.managers)),
+      changes: out.changes.map(changed),
+      conflicts: out.conflicts.map((c: LabConflict) => ({ ...c, live: value(c.live), wanted: value(c.wanted) })),
+      warnings,
+      notes,
     };
   }
 
@@ -225,7 +264,8 @@ export class Lab {
     const response = this.#runtime.answer(new TextEncoder().encode(JSON.stringify({ call, input })));
     this.#timer = setTimeout(() => this.#runtime.idle(), idle);
     (this.#timer as { unref?: () => void }).unref?.(); // Node.js need not wait for it before it exits
-    const answer = JSON.parse(new TextDecoder().decode(response)) as { output: LabCalls[K]["output"] } | { error: Failure };
+    const answer = JSON.parse(new TextDecoder().decode(response)) as
+      { output: LabCalls[K]["output"] } | { error: Failure };
     if ("error" in answer) throw new LabError(answer.error);
     return answer.output;
   }
@@ -235,13 +275,21 @@ const text = (input: Input): string => (typeof input === "string" ? input : JSON
 
 /** finite refuses numbers that JSON does not have. JSON.stringify replaces them by null, which removes the field. */
 function finite(name: string, v: unknown): unknown {
-  if (typeof v === "number" && !Number.isFinite(v)) throw new TypeError(`${JSON.stringify(name)} is ${v}, which is not a number in JSON`);
+  if (typeof v === "number" && !Number.isFinite(v))
+    throw new TypeError(`${JSON.stringify(name)} is ${v}, which is not a number in JSON`);
   return v;
 }
 
 /** value parses JSON; undefined if there is none. */
 const value = (json: string): Value => (json === "" ? undefined : JSON.parse(json));
 
-const changed = (c: LabChange): Change => ({ ...c, effect: c.effect as Change["effect"], before: value(c.before), after: value(c.after) });
+const changed = (c: LabChange): Change => ({
+  ...c,
+  effect: c.effect as Change["effect"],
+  before: value(c.before),
+  after: value(c.after),
+});
 
-const owned = (managers: Manager[]) => (o: FieldOwner): FieldOwners => ({ path: o.path, managers: o.managers.map((i) => managers[i]!) });
+const owned =
+  (managers: Manager[]) =>
+  (o: FieldOwner): FieldOwners => ({ path: o.path, managers: o.managers.map((i) => managers[i]!) });

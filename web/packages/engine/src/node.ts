@@ -15,7 +15,10 @@ async function read(file: URL | string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await readFile(typeof file === "string" && file.startsWith("file:") ? new URL(file) : file);
   } catch (cause) {
-    throw new Error(`the engine could not be loaded: ${(cause as Error).message}; see "Bundlers" in the README of @patchlab/engine`, { cause });
+    throw new Error(
+      `the engine could not be loaded: ${(cause as Error).message}; see "Bundlers" in the README of @patchlab/engine`,
+      { cause },
+    );
   }
 }
 

@@ -60,7 +60,9 @@ export class Runtime {
     } catch (error) {
       this.#scope = undefined;
       this.#ready = this.#begin();
-      throw new EngineStoppedError(`The engine could not follow this and was started anew: ${error instanceof Error ? error.message : error}`);
+      throw new EngineStoppedError(
+        `The engine could not follow this and was started anew: ${error instanceof Error ? error.message : error}`,
+      );
     }
   }
 
