@@ -105,9 +105,9 @@ bench-web: web
 	sh web/scripts/need.sh test
 	cd web && npm run --silent bench
 
-## test-web: the page in Chromium, its size and work, the npm package, and the engines
+## test-web: the page in Chromium, its formatting, size and work, the npm package, and the engines
 ## in WebAssembly
 test-web: web wasm-size
 	sh web/scripts/need.sh test
-	cd web && npm run --silent size && npm test --silent
+	cd web && npm run --silent check && npm run --silent size && npm test --silent
 	sh web/scripts/wasm-test.sh

@@ -244,13 +244,11 @@ describe("the paste dialog", { timeout: groupTime }, () => {
     await page.getByRole("button", { name: "Paste object" }).click();
     const dialog = page.getByRole("dialog");
     const text = live.replaceAll("\n", "\r\n");
-    await dialog
-      .locator("input[type=file]")
-      .setInputFiles({
-        name: "live.yaml",
-        mimeType: "application/yaml",
-        buffer: Buffer.from(`\ufeff${text}`, "utf16le"),
-      });
+    await dialog.locator("input[type=file]").setInputFiles({
+      name: "live.yaml",
+      mimeType: "application/yaml",
+      buffer: Buffer.from(`\ufeff${text}`, "utf16le"),
+    });
     await dialog.getByRole("button", { name: "Start with this object" }).click();
     await row(page, "replicas: 7").waitFor();
     await done();
