@@ -5,7 +5,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The folders that are Go modules, each with the dependencies of its own packages or tests.
 MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod admission/go.mod examples/go.mod store/etcd/go.mod retry/go.mod cmd/*/go.mod))
 
-.PHONY: notice test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench bench-web suites wasm-size catalog release
+.PHONY: notice test test-32bit verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench bench-web suites wasm-size catalog release
 
 ## test: all tests of all modules, and of the page in Chromium
 test: test-go test-web
@@ -21,6 +21,13 @@ test-go:
 ## recorded and generated cases; test runs all of them
 race:
 	$(GO) test -vet=off -race -short ./store/... ./cluster/... ./server/... ./controllers/... ./plugins/... ./rbac/... ./fieldmanager/... ./patch/... ./schema/...
+
+## test-32bit: the shorter tests of the engines as 32-bit x86 programs, whose int has 32 bits, on
+## machines that run such programs
+test-32bit:
+	@if GOARCH=386 $(GO) test -vet=off -run xxx ./internal/engine/names > /dev/null 2>&1; then \
+		GOARCH=386 $(GO) test -vet=off -short ./document/... ./patch/... ./fieldmanager/... ./schema/... ./kinds/... ./cluster/... ./internal/engine/...; \
+	else echo "this machine runs no 32-bit programs"; fi
 
 ## verify: the engines against the reference engine, in 20,000 random cases
 verify: VERIFY ?= --random 20000

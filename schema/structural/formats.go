@@ -305,7 +305,7 @@ func isDuration(s string) bool {
 	}
 	found := false
 	for _, m := range patterns().duration.FindAllStringSubmatch(s, -1) {
-		if _, err := strconv.Atoi(m[1]); err != nil {
+		if _, err := strconv.ParseInt(m[1], 10, 64); err != nil {
 			return false
 		}
 		found = found || isTimeUnit(strings.ToLower(m[2]))

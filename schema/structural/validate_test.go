@@ -267,7 +267,7 @@ func TestFormats(t *testing.T) {
 		{"password", []string{"", "x"}, nil},
 		{"date", []string{"2020-02-29"}, []string{"2021-02-29", "2020-2-9"}},
 		{"date-time", []string{"2020-01-02T10:00:00Z", "2020-01-02t10:00:00.5+02:00"}, []string{"2020-01-02", "2020-01-02T24:00:00Z", "x"}},
-		{"duration", []string{"3s", "1h30m", "22 nanos", "3 weeks"}, []string{"3", "x", "3 apples"}},
+		{"duration", []string{"3s", "1h30m", "22 nanos", "3 weeks", "3000000000 nanos"}, []string{"3", "x", "3 apples"}},
 		{"k8s-short-name", []string{"a-b"}, []string{"a.b", "A", "-a", strings.Repeat("a", 64)}},
 		{"k8s-long-name", []string{"a-b.c"}, []string{"a..b", "A", strings.Repeat("a", 254)}},
 		{"odd", []string{"anything"}, nil},

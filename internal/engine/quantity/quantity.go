@@ -149,7 +149,7 @@ func digits(s string) (head, rest string) {
 // number of digits, so 1.500 and 010 are kept.
 func (p parts) looksCanonical(base int, exponent int32) bool {
 	if base == 2 { // fits an int64
-		number, _ := strconv.Atoi(p.whole)
+		number, _ := strconv.ParseInt(p.whole, 10, 64)
 		return number%8 != 0
 	}
 	shifted := p.whole + p.fraction

@@ -33,6 +33,7 @@ func TestCanonical(t *testing.T) {
 		{"0.5Ki", "512", "512", "a binary quantity below 1024 has a decimal form"},
 		{"0.1Ki", "102400m", "102400m", "a fraction has a decimal form"},
 		{"+", "0", "0", "a sign alone is 0"},
+		{"+8794304080Ki", "8794304080Ki", "8794304080Ki", "a multiple of eight is written anew, also where an int has 32 bits"},
 	}
 	for _, c := range cases {
 		for round, want := range map[bool]string{false: c.want, true: c.rounded} {
