@@ -1,7 +1,8 @@
 // Written by a test from the messages of internal/app/playground: do not edit.
 // go test ./internal/app/playground -update
 
-export interface AboutInput {}
+export interface AboutInput {
+}
 
 export interface AboutOutput {
   versions: string[];
