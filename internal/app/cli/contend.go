@@ -97,11 +97,11 @@ func (a *App) contended(ctx context.Context, o *contendOptions) (*client, func()
 	if err != nil {
 		return nil, nil, err
 	}
-	serving, end := context.WithCancel(ctx)
+	running, end := context.WithCancel(ctx)
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_ = server.New(cl, server.Options{User: anonymousAdmin()}).Serve(serving, l, nil)
+		_ = server.New(cl, server.Options{User: anonymousAdmin()}).Serve(running, l, nil)
 	}()
 	return newClient(addressOf(l.Addr(), false), "", nil), func() { end(); <-over; _ = cl.Close() }, nil
 }

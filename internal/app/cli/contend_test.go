@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"io"
 	"net"
@@ -17,7 +18,6 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
-	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -120,6 +120,29 @@ users: [{name: u, user: {token: ` + token + `}}]
 	return name
 }
 
+// do sends a request, which must succeed.
+func (s secured) do(t *testing.T, method, path, contentType, body string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.address+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer right")
+	r.Header.Set("Content-Type", contentType)
+	authorities := x509.NewCertPool()
+	authorities.AppendCertsFromPEM(s.certificate.PEM)
+	c := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities}}}
+	defer c.CloseIdleConnections()
+	resp, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if answer, _ := io.ReadAll(resp.Body); resp.StatusCode >= 300 {
+		t.Fatalf("%s %s: %s: %s", method, path, resp.Status, answer)
+	}
+}
+
 // TestWrongTokenAndCertificateAreRefused checks the errors for a wrong token and an
 // untrusted CA.
 func TestWrongTokenAndCertificateAreRefused(t *testing.T) {
@@ -159,21 +182,8 @@ func TestWrongTokenAndCertificateAreRefused(t *testing.T) {
 func TestVersions(t *testing.T) {
 	s := startSecured(t)
 	kubeconfig := s.kubeconfig(t, "right", s.certificate.PEM)
-	flags := clientFlags{kubeconfig: kubeconfig}
-	c, err := flags.open()
-	if err != nil {
-		t.Fatal(err)
-	}
 	const path = "/api/v1/namespaces/default/configmaps"
-	do := func(method, path, contentType, body string) document.Value {
-		t.Helper()
-		object, err := c.do(t.Context(), method, path, contentType, body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return object
-	}
-	do("POST", path+"?fieldManager=creator", "application/json", `{"metadata":{"name":"a"},"data":{"k":"1"}}`)
+	s.do(t, "POST", path+"?fieldManager=creator", "application/json", `{"metadata":{"name":"a"},"data":{"k":"1"}}`)
 	done := make(chan string)
 	started := make(chan struct{}, 1)
 	go func() {
@@ -182,8 +192,8 @@ func TestVersions(t *testing.T) {
 		done <- out.String() + errOut.String()
 	}()
 	<-started
-	do("PATCH", path+"/a?fieldManager=editor", "application/merge-patch+json", `{"data":{"k":"2"}}`)
-	do("PATCH", path+"/a?fieldManager=labeler", "application/merge-patch+json", `{"metadata":{"labels":{"l":"x"}}}`)
+	s.do(t, "PATCH", path+"/a?fieldManager=editor", "application/merge-patch+json", `{"data":{"k":"2"}}`)
+	s.do(t, "PATCH", path+"/a?fieldManager=labeler", "application/merge-patch+json", `{"metadata":{"labels":{"l":"x"}}}`)
 	output := <-done
 	for _, want := range []string{".data.k taken over (editor)", ".metadata.labels.l set (labeler)"} {
 		if !strings.Contains(output, want) {

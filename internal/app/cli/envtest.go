@@ -77,18 +77,18 @@ func (a *App) envtest(folder, version string) error {
 	if err != nil {
 		return err
 	}
-	program, err := os.Executable()
+	executable, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	if a.Admission == nil {
 		if found, ok := findProgram(admissionProgram); ok {
-			program = found
+			executable = found
 		} else {
 			a.noteNoAdmission("")
 		}
 	}
-	if err := install(folder, program, version); err != nil {
+	if err := install(folder, executable, version); err != nil {
 		return fmt.Errorf("installing %s and %s: %w", kubeAPIServer, etcdStandIn, err)
 	}
 	if err := linkKubectl(folder); err != nil {
@@ -106,23 +106,23 @@ func linkKubectl(folder string) error {
 	if _, err := os.Stat(target); err == nil {
 		return nil
 	}
-	program, err := exec.LookPath("kubectl")
+	kubectl, err := exec.LookPath("kubectl")
 	if err != nil {
 		return nil // few suites need it
 	}
-	if program, err = filepath.Abs(program); err != nil {
+	if kubectl, err = filepath.Abs(kubectl); err != nil {
 		return err
 	}
 	if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err // a link to what no longer exists
 	}
-	return os.Symlink(program, target)
+	return os.Symlink(kubectl, target)
 }
 
-// install copies a program into a folder under both names, beside the file with the version. A test
+// install copies an executable into a folder under both names, beside the file with the version. A test
 // that runs meanwhile keeps the programs that it has started. Programs of others, such as those of
 // Kubernetes, are not replaced.
-func install(folder, program, version string) error {
+func install(folder, executable, version string) error {
 	programs := []string{filepath.Join(folder, programFile(kubeAPIServer)), filepath.Join(folder, programFile(etcdStandIn))}
 	if _, err := os.Stat(filepath.Join(folder, versionFile)); err != nil {
 		for _, target := range programs {
@@ -137,7 +137,7 @@ func install(folder, program, version string) error {
 	if err := os.WriteFile(filepath.Join(folder, versionFile), []byte(version+"\n"), 0o644); err != nil {
 		return err
 	}
-	data, err := os.ReadFile(program)
+	data, err := os.ReadFile(executable)
 	if err != nil {
 		return err
 	}
@@ -154,11 +154,11 @@ func install(folder, program, version string) error {
 
 // installedVersion returns the Kubernetes version in the file beside this program, "" without one.
 func installedVersion() (string, error) {
-	program, err := os.Executable()
+	executable, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(program), versionFile))
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(executable), versionFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

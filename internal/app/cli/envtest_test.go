@@ -77,7 +77,7 @@ func TestEnvtestInstallsBothPrograms(t *testing.T) {
 		t.Errorf("the folder has %v: %v", left, err)
 	}
 
-	if version, err := os.ReadFile(filepath.Join(folder, versionFile)); err != nil || string(version) != "1.36\n" {
+	if version, err := os.ReadFile(filepath.Join(folder, "kube-version")); err != nil || string(version) != "1.36\n" {
 		t.Errorf("the version is %q: %v", version, err)
 	}
 	if code, _, errs := ran(t, "envtest", "--dir", folder, "--kube-version", "v1.33.2"); code != exitDone {

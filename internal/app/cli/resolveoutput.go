@@ -91,7 +91,7 @@ func (r *resolving) outcomes() {
 
 // outcomesByField describes the resulting fields of many manifests.
 func (r *resolving) outcomesByField(with []*resolved) string {
-	var results remarks
+	var fields remarks
 	n := 0
 	for _, one := range with {
 		n += len(one.Conflicts)
@@ -99,11 +99,11 @@ func (r *resolving) outcomesByField(with []*resolved) string {
 		for _, c := range one.Conflicts {
 			of = append(of, patternOf(c.Path)+": "+r.preview(one.Resolution, c, r.nameOf(one, c)))
 		}
-		results.addEach(of, one.Target)
+		fields.addEach(of, one.Target)
 	}
 	text := fmt.Sprintf("%d manifests: %s resolved", len(with), count(n, "conflict", "conflicts"))
-	for i := range results.all {
-		text += "\n  " + results.all[i].grouped(0)
+	for i := range fields.all {
+		text += "\n  " + fields.all[i].grouped(0)
 	}
 	return text
 }

@@ -214,11 +214,11 @@ func rewriteFile(name string, was, text []byte) error {
 	return replaceFile(file, text, info.Mode().Perm())
 }
 
-// firstDifference returns the first step whose results differ between the setups, nil if there
+// firstDifference returns the first step whose results, those of each setup, differ, nil if there
 // is none.
-func firstDifference(setups []setup, results [][]scenario.Result) *difference {
-	for i := range results[0] {
-		a, b := &results[0][i], &results[1][i]
+func firstDifference(setups []setup, of [][]scenario.Result) *difference {
+	for i := range of[0] {
+		a, b := &of[0][i], &of[1][i]
 		left, right := outcomeOf(a), outcomeOf(b)
 		before, after := withoutNullTimes(a.After.Join()), withoutNullTimes(b.After.Join())
 		same := before.Exists() == after.Exists() && (!before.Exists() || document.Identical(before, after))

@@ -84,9 +84,9 @@ func sarifOf(findings []locatedFinding) sarifLog {
 		driver.Rules = append(driver.Rules, sarifRule{ID: r.ID, ShortDescription: sarifText{r.Title}, FullDescription: sarifText{r.Reason},
 			Help: sarifText{r.Reason + " " + r.Remedy}, HelpURI: projectURL + "/blob/main/doc/lint.md#" + r.ID, Default: sarifConfiguration{r.Severity}})
 	}
-	results := []sarifResult{} // GitHub refuses a run whose results are null
+	listed := []sarifResult{} // GitHub refuses a run whose results are null
 	for _, f := range findings {
-		results = append(results, sarifResult{
+		listed = append(listed, sarifResult{
 			RuleID:    f.Rule,
 			RuleIndex: slices.IndexFunc(rules, func(r explain.LintRule) bool { return r.ID == f.Rule }),
 			Level:     f.Severity,
@@ -99,7 +99,7 @@ func sarifOf(findings []locatedFinding) sarifLog {
 		})
 	}
 	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
-		Runs: []sarifRun{{Tool: sarifTool{driver}, Results: results, ColumnKind: "unicodeCodePoints"}}}
+		Runs: []sarifRun{{Tool: sarifTool{driver}, Results: listed, ColumnKind: "unicodeCodePoints"}}}
 }
 
 // fileURI returns the relative URI of a file, or a name for other sources.

@@ -21,20 +21,13 @@ func TestVersionsOfListsWithKeys(t *testing.T) {
 	if err := os.WriteFile(kubeconfig, config, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	flags := clientFlags{kubeconfig: kubeconfig}
-	c, err := flags.open()
-	if err != nil {
-		t.Fatal(err)
-	}
 	do := func(method, path, body string) {
 		t.Helper()
 		contentType := "application/json"
 		if method == "PATCH" {
 			contentType = "application/json-patch+json"
 		}
-		if _, err := c.do(t.Context(), method, path, contentType, body); err != nil {
-			t.Fatal(err)
-		}
+		s.do(t, method, path, contentType, body)
 	}
 	do("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", `{"metadata":{"name":"routes.x.io"},"spec":{"group":"x.io","scope":"Namespaced",
 		"names":{"kind":"Route","listKind":"RouteList","plural":"routes","singular":"route"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
