@@ -44,7 +44,7 @@ func asBegun(k *schema.Kind, begun string) string {
 
 // completeInputs completes the flags of a command whose values are among its inputs.
 func (a *App) completeInputs(c *cobra.Command, kubectl *kubectlFlags) {
-	managers, namespaces := a.completeLive(kubectl, a.liveSelected, managersIn), a.completeLive(kubectl, a.liveOfAnyNamespace, namespacesIn)
+	managers, namespaces := a.completeLive(kubectl, liveSelected, managersIn), a.completeLive(kubectl, liveOfAnyNamespace, namespacesIn)
 	for flag, complete := range map[string]cobra.CompletionFunc{"field-manager": managers, "namespace": namespaces, "default-namespace": namespaces} {
 		if c.Flags().Lookup(flag) != nil {
 			_ = c.RegisterFlagCompletionFunc(flag, complete)
@@ -65,7 +65,7 @@ func completable(values []string) []string {
 }
 
 // liveReader reads the live objects that the first argument of a command names, for completion.
-type liveReader func(c *cobra.Command, kubectl *kubectlFlags, name string) (documents, error)
+type liveReader func(a *App, c *cobra.Command, kubectl *kubectlFlags, name string) (documents, error)
 
 // completeLive completes a flag with values of the live objects.
 func (a *App) completeLive(kubectl *kubectlFlags, read liveReader, values func(live documents) []string) cobra.CompletionFunc {
@@ -73,7 +73,7 @@ func (a *App) completeLive(kubectl *kubectlFlags, read liveReader, values func(l
 		if len(args) == 0 || args[0] == "-" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		live, err := read(c, kubectl, args[0])
+		live, err := read(a, c, kubectl, args[0])
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -84,7 +84,7 @@ func (a *App) completeLive(kubectl *kubectlFlags, read liveReader, values func(l
 }
 
 // liveSelected reads the live objects in the namespace that the flags state.
-func (a *App) liveSelected(c *cobra.Command, kubectl *kubectlFlags, name string) (documents, error) {
+func liveSelected(a *App, c *cobra.Command, kubectl *kubectlFlags, name string) (documents, error) {
 	namespace := ""
 	for _, flag := range [...]string{"namespace", "default-namespace"} {
 		if stated := c.Flags().Lookup(flag); stated != nil {
@@ -99,11 +99,11 @@ func (a *App) liveSelected(c *cobra.Command, kubectl *kubectlFlags, name string)
 }
 
 // liveOfAnyNamespace reads the live objects, those of a cluster from all namespaces.
-func (a *App) liveOfAnyNamespace(c *cobra.Command, kubectl *kubectlFlags, name string) (documents, error) {
+func liveOfAnyNamespace(a *App, c *cobra.Command, kubectl *kubectlFlags, name string) (documents, error) {
 	if isResource(name) {
 		return kubectl.named(c.Context(), name)
 	}
-	return a.liveSelected(c, kubectl, name)
+	return liveSelected(a, c, kubectl, name)
 }
 
 // managersIn returns the managers of live objects.
@@ -133,18 +133,20 @@ func namespacesIn(live documents) []string {
 }
 
 // completeSteps completes --step with the steps of the scenario.
-func (a *App) completeSteps(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) != 1 || args[0] == "-" {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+func (a *App) completeSteps() cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) != 1 || args[0] == "-" {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		f, err := a.scenarioFile(args[0])
+		if err != nil || f.err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var steps []string
+		for i := range f.scenario.Steps {
+			s := &f.scenario.Steps[i]
+			steps = append(steps, fmt.Sprintf("%d\t%s by %s", i+1, s.Do, s.Actor))
+		}
+		return steps, cobra.ShellCompDirectiveNoFileComp
 	}
-	f, err := a.scenarioFile(args[0])
-	if err != nil || f.err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var steps []string
-	for i := range f.scenario.Steps {
-		s := &f.scenario.Steps[i]
-		steps = append(steps, fmt.Sprintf("%d\t%s by %s", i+1, s.Do, s.Actor))
-	}
-	return steps, cobra.ShellCompDirectiveNoFileComp
 }

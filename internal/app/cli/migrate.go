@@ -86,7 +86,7 @@ Of several objects, those that cannot be migrated are errors, and the others are
 	oneOf(c, &o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch, for each of several objects with its target), back (the JSON patch that reverts it) or yaml (the resulting objects)", "text", "json", "patch", "back", "yaml")
 	addQuiet(c, &o.quiet)
 	a.completeInputs(c, &o.inputs.kubectl)
-	managers := a.completeLive(&o.inputs.kubectl, a.liveSelected, managersIn)
+	managers := a.completeLive(&o.inputs.kubectl, liveSelected, managersIn)
 	_ = c.RegisterFlagCompletionFunc("from", managers)
 	_ = c.RegisterFlagCompletionFunc("to", managers)
 	return c

@@ -85,7 +85,7 @@ reports the number of rules and policies that were not evaluated. Webhooks are n
 	f.BoolVar(&o.showManagedFields, "show-managed-fields", false, "with --step, include the managedFields of the object")
 	f.StringSliceVar(&o.kubeVersions, "kube-version", nil, "Kubernetes version that overrides the scenario's, or two versions to compare")
 	f.StringSliceVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions that override those of the same name, or two to compare")
-	_ = c.RegisterFlagCompletionFunc("step", a.completeSteps)
+	_ = c.RegisterFlagCompletionFunc("step", a.completeSteps())
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

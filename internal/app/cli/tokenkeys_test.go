@@ -101,7 +101,14 @@ func TestTokenKeys(t *testing.T) {
 
 // A server with the key of an earlier one accepts its tokens.
 func TestServeWithTheKeyOfTokens(t *testing.T) {
-	key := pemFile(t, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(made(rsa.GenerateKey(rand.Reader, 2048))))
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := filepath.Join(t.TempDir(), "key.pem")
+	if err := os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(private)}), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, program := range [][]string{
 		{"serve", "--listen", "127.0.0.1:0", "--admission=false", "--service-account-signing-key-file", key},
 		{"serve", "--listen", "127.0.0.1:0", "--admission=false", "--service-account-key-file", key},
