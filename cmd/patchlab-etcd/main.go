@@ -12,6 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/admission/podsecurity"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/app/cli"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 	"github.com/patchlab-dev/patchlab/internal/app/linked"
 	_ "github.com/patchlab-dev/patchlab/internal/app/startup" // no garbage collection before main
 	"github.com/patchlab-dev/patchlab/plugins"
@@ -20,9 +21,9 @@ import (
 )
 
 func main() {
-	os.Exit(cli.RunLinked(cli.Linked{
+	os.Exit(cli.RunLinked(program.Linked{
 		Reference: linked.Reference(),
-		Admission: func(c *cluster.Config, o cli.AdmissionOptions) error {
+		Admission: func(c *cluster.Config, o program.AdmissionOptions) error {
 			return admission.Configure(c, admission.Options{RBAC: o.RBAC, Disabled: o.Disabled})
 		},
 		Plugins: []plugins.Plugin{podsecurity.Plugin()},
@@ -32,7 +33,7 @@ func main() {
 }
 
 // open connects to etcd and returns a store for the objects of a cluster.
-func open(ctx context.Context, o cli.EtcdOptions) (store.Store[*cluster.Record], error) {
+func open(ctx context.Context, o program.EtcdOptions) (store.Store[*cluster.Record], error) {
 	client, err := etcd.Dial(etcd.Access{Endpoints: o.Endpoints, CAFile: o.CAFile, CertFile: o.CertFile, KeyFile: o.KeyFile})
 	if err != nil {
 		return nil, err

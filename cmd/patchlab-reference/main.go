@@ -7,9 +7,10 @@ import (
 	"os"
 
 	"github.com/patchlab-dev/patchlab/internal/app/cli"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 	"github.com/patchlab-dev/patchlab/internal/app/linked"
 )
 
 func main() {
-	os.Exit(cli.RunLinked(cli.Linked{Reference: linked.Reference()}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.RunLinked(program.Linked{Reference: linked.Reference()}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/admission/podsecurity"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/app/cli"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 	"github.com/patchlab-dev/patchlab/internal/app/linked"
 	_ "github.com/patchlab-dev/patchlab/internal/app/startup" // no garbage collection before main
 	"github.com/patchlab-dev/patchlab/plugins"
@@ -20,10 +21,10 @@ import (
 func main() { os.Exit(cli.RunLinked(commands(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // commands returns the parts that this program adds to patchlab.
-func commands() cli.Linked {
-	return cli.Linked{
+func commands() program.Linked {
+	return program.Linked{
 		Reference: linked.Reference(),
-		Admission: func(c *cluster.Config, o cli.AdmissionOptions) error {
+		Admission: func(c *cluster.Config, o program.AdmissionOptions) error {
 			return admission.Configure(c, admission.Options{RBAC: o.RBAC, Disabled: o.Disabled})
 		},
 		Plugins:  []plugins.Plugin{podsecurity.Plugin()},

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/internal/app/cli"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 )
 
 // TestRunEvaluatesPolicies checks that 'run' evaluates CEL rules and policies and reports
@@ -201,7 +202,7 @@ func TestTheOtherProgramEvaluatesRules(t *testing.T) {
 		{"a rule refuses one way to resolve a conflict", []string{"resolve", small, "-", "--crd", crd}, 3, "not possible: <stdin>:2:68: Toy.example.com \"t\" is invalid: spec: Invalid value: too big"},
 		{"a rule refuses the next apply after a migration", []string{"migrate", small, "-f", "-", "--crd", crd}, 1, "too big"},
 	} {
-		for _, program := range []cli.Linked{{}, commands()} { // which hands over, and which does not have to
+		for _, program := range []program.Linked{{}, commands()} { // which hands over, and which does not have to
 			var out, problems bytes.Buffer
 			code := cli.RunLinked(program, c.arguments, strings.NewReader(toy), &out, &problems)
 			if code != c.code || !strings.Contains(out.String()+problems.String(), c.want) || strings.Contains(problems.String(), "not evaluated") {

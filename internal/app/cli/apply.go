@@ -9,25 +9,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // applyOptions are the flags of apply.
 type applyOptions struct {
-	schemas  schemaFlags
-	inputs   inputFlags
+	schemas  inputs.SchemaFlags
+	inputs   inputs.Flags
 	change   changeFlags
 	defaults bool
-	engine   engineFlag
-	output   outputFlags
+	engine   program.EngineFlag
+	output   results.Flags
 	exitCode bool
 	quiet    bool
 	open     bool
-	policies policyFlag
+	policies inputs.PolicyFlag
 	prune    pruneFlags
 }
 
-func (a *App) applyCommand() *cobra.Command {
+func applyCommand(a *program.App) *cobra.Command {
 	var o applyOptions
 	c := &cobra.Command{
 		Use:   "apply [LIVE] [PATCH]",
@@ -57,7 +60,7 @@ applied server-side, and any other document is a strategic merge patch for built
 kinds and a merge patch for custom resources. With --server-side, a manifest is applied
 as by kubectl, which transfers the fields of an object that client-side apply has written.
 
-CEL rules of custom resources are evaluated by the program ` + admissionProgram + `,
+CEL rules of custom resources are evaluated by the program ` + inputs.AdmissionProgram + `,
 which this command executes if it is installed. Otherwise a note reports their number.
 
 With --prune, the live objects that the manifests no longer contain are shown as pruned:
@@ -104,34 +107,34 @@ that reads this output in a pipeline reports the refusal as an error.
   # Apply a JSON patch and print the resulting managedFields
   patchlab apply live.yaml patch.json --type json --show-managed-fields`,
 		Args:              cobra.ArbitraryArgs, // checked together with -f and -k
-		ValidArgsFunction: completeObject,
+		ValidArgsFunction: inputs.CompleteObject,
 		RunE: func(c *cobra.Command, args []string) error {
-			o.output.asked = c.Flags().Changed("output")
-			return a.apply(c.Context(), args, &o)
+			o.output.Asked = c.Flags().Changed("output")
+			return apply(c.Context(), a, args, &o)
 		},
 	}
 	o.add(c)
-	o.engine.add(c)
-	o.output.add(c)
-	a.completeInputs(c, &o.inputs.kubectl)
+	o.engine.Add(c)
+	o.output.Add(c)
+	inputs.CompleteInputs(a, c, &o.inputs.Kubectl)
 	o.change.addServerSide(c)
 	o.prune.add(c)
 	f := c.Flags()
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if an object would change")
-	f.StringArrayVar(&o.policies.files, "policy", nil, "file, folder or glob of admission policies and bindings to evaluate for each change, with their parameters and Namespaces (repeatable; run by "+admissionProgram+")")
+	f.StringArrayVar(&o.policies.Files, "policy", nil, "file, folder or glob of admission policies and bindings to evaluate for each change, with their parameters and Namespaces (repeatable; run by "+inputs.AdmissionProgram+")")
 	f.BoolVar(&o.open, "open", false, "open the change in the playground in the browser, and serve the page until Ctrl-C")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes, nor the summary on standard error")
 	return c
 }
 
-const applyExitHelp = exitHelp + `
+const applyExitHelp = program.ExitHelp + `
   4  an object would change (only with --exit-code)`
 
 // add adds the flags that define the change.
 func (o *applyOptions) add(c *cobra.Command) {
-	o.schemas.add(c)
-	o.inputs.add(c)
-	o.schemas.addCluster(c, &o.inputs.kubectl)
+	o.schemas.Add(c)
+	o.inputs.Add(c)
+	o.schemas.AddCluster(c, &o.inputs.Kubectl)
 	o.change.add(c)
 	c.Flags().BoolVar(&o.defaults, "defaults", true, "set the default values of built-in kinds")
 }
@@ -146,13 +149,13 @@ type changeFlags struct {
 
 func (f *changeFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	oneOf(c, &f.patchType, "type", "", "auto", "type of PATCH: json, merge, strategic, apply or auto", "json", "merge", "strategic", "apply", "auto")
+	program.OneOf(c, &f.patchType, "type", "", "auto", "type of PATCH: json, merge, strategic, apply or auto", "json", "merge", "strategic", "apply", "auto")
 	flags.BoolVar(&f.clientSide, "client-side", false, "apply client-side, as kubectl does without --server-side: compute a three-way patch from the last-applied configuration")
 	flags.StringVar(&f.FieldManager, "field-manager", "", "name of the field manager (default as in kubectl: kubectl for server-side apply, kubectl-client-side-apply with --client-side, otherwise kubectl-patch)")
 	flags.BoolVar(&f.Force, "force-conflicts", false, "take ownership of fields that other managers own (server-side apply only)")
 	addNamespace(c, &f.Namespace, &f.DefaultNamespace)
 	flags.StringVar(&f.Subresource, "subresource", "", "subresource to change, such as status or scale")
-	oneOf(c, &f.validate, "validate", "", "", "handling of unknown and duplicate fields: strict, warn or ignore (default as in kubectl: warn for JSON, merge and strategic merge patches, otherwise strict)", "strict", "warn", "ignore")
+	program.OneOf(c, &f.validate, "validate", "", "", "handling of unknown and duplicate fields: strict, warn or ignore (default as in kubectl: warn for JSON, merge and strategic merge patches, otherwise strict)", "strict", "warn", "ignore")
 	flags.BoolVar(&f.RequireLive, "require-live", false, "refuse to create objects: each manifest must match a live object")
 	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -171,7 +174,7 @@ func addNamespace(c *cobra.Command, namespace, fallback *string) {
 // checkNamespace refuses both flags of addNamespace at once.
 func checkNamespace(namespace, fallback string) error {
 	if namespace != "" && fallback != "" {
-		return usage("--namespace and --default-namespace cannot be used together")
+		return program.Usage("--namespace and --default-namespace cannot be used together")
 	}
 	return nil
 }
@@ -183,15 +186,15 @@ func (f *changeFlags) complete() error {
 	validation := map[string]string{"": "", "strict": "Strict", "warn": "Warn", "ignore": "Ignore"}
 	switch {
 	case f.clientSide && f.patchType == "apply":
-		return usage("--type apply is a server-side apply; leave it out to apply client-side")
+		return program.Usage("--type apply is a server-side apply; leave it out to apply client-side")
 	case f.clientSide && f.patchType != "auto":
-		return usage("--client-side requires manifests; it cannot be used with --type " + f.patchType)
+		return program.Usage("--client-side requires manifests; it cannot be used with --type " + f.patchType)
 	case f.clientSide && f.TransferClientSide:
-		return usage("--client-side and --server-side cannot be used together")
+		return program.Usage("--client-side and --server-side cannot be used together")
 	case f.TransferClientSide && f.patchType != "auto" && f.patchType != "apply":
-		return usage("--server-side requires manifests; it cannot be used with --type " + f.patchType)
+		return program.Usage("--server-side requires manifests; it cannot be used with --type " + f.patchType)
 	case f.clientSide && f.Force:
-		return usage("--force-conflicts requires server-side apply; a client-side apply has no conflicts")
+		return program.Usage("--force-conflicts requires server-side apply; a client-side apply has no conflicts")
 	}
 	if err := checkNamespace(f.Namespace, f.DefaultNamespace); err != nil {
 		return err
@@ -206,36 +209,36 @@ func (f *changeFlags) complete() error {
 	return nil
 }
 
-func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
-	for _, err := range [...]error{o.change.complete(), o.prune.complete(&o.change), o.inputs.complete(args)} {
+func apply(ctx context.Context, a *program.App, args []string, o *applyOptions) error {
+	for _, err := range [...]error{o.change.complete(), o.prune.complete(&o.change), o.inputs.Complete(args)} {
 		if err != nil {
 			return err
 		}
 	}
-	if o.engine.elsewhere(a) {
-		return a.handOver(ctx, "--engine reference")
+	if o.engine.Elsewhere(a) {
+		return a.HandOver(ctx, "--engine reference")
 	}
-	if o.policies.elsewhere(a) {
-		return a.handOverPolicies(ctx)
+	if o.policies.Elsewhere(a) {
+		return inputs.HandOverPolicies(ctx, a)
 	}
-	a.quiet = o.quiet
-	if o.output.summary.hasNotes() {
-		defer a.keepNotes()()
+	a.Quiet = o.quiet
+	if o.output.Summary.HasNotes() {
+		defer a.KeepNotes()()
 	}
 	in, err := o.begin(ctx, a)
 	if in == nil {
 		return err
 	}
-	out := newPrinter(a, &o.output, in.lab, len(in.changes.objects()))
-	out.summary.details = o.inputs.again(a, " -o diff")
-	out.live = o.inputs.liveArguments()
+	out := newPrinter(a, &o.output, in.lab, len(in.changes.Objects()))
+	out.summary.Details = o.inputs.Again(a, " -o diff")
+	out.live = o.inputs.LiveArguments()
 	out.transfers, out.force = o.change.TransferClientSide, o.change.Force
 	shown := openedCase{options: o}
 	var bodies []string
 	if o.open {
 		bodies = o.bodies(a, in.changes)
 	}
-	done := a.waiting("applying the change…")
+	done := a.Waiting("applying the change…")
 	defer done()
 	for result, err := range in.lab.Run(in.live, in.changes, o.change.Change) {
 		if len(bodies) > 0 {
@@ -252,39 +255,39 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 	done() // finish writes the results itself
 	ended := out.finish(o.exitCode)
 	if o.open {
-		return cmp.Or(a.openCase(ctx, &shown, in.live), ended)
+		return cmp.Or(openCase(ctx, a, &shown, in.live), ended)
 	}
 	return ended
 }
 
 // applyInputs are the inputs of apply and explain, and the Lab for them.
 type applyInputs struct {
-	live, changes documents
+	live, changes inputs.Documents
 	lab           *patchlab.Lab
 }
 
 // begin reads the inputs. It returns nil if the changed objects have CEL rules and it has executed the
 // program that evaluates these, which has then performed the whole command.
-func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) {
-	held := a.holdForRules()
-	defer held.release()
+func (o *applyOptions) begin(ctx context.Context, a *program.App) (*applyInputs, error) {
+	held := inputs.HoldForRules(a)
+	defer held.Release()
 	in := &applyInputs{}
 	var err error
 	namespace := cmp.Or(o.change.Namespace, o.change.DefaultNamespace)
-	if in.live, in.changes, err = o.inputs.read(ctx, a, namespace); err != nil {
+	if in.live, in.changes, err = o.inputs.Read(ctx, a, namespace); err != nil {
 		return nil, err
 	}
-	if in.changes, err = o.prune.selected(a.onlyObjects(in.changes), o.change.clientSide); err != nil {
+	if in.changes, err = o.prune.selected(inputs.OnlyObjects(a, in.changes), o.change.clientSide); err != nil {
 		return nil, err
 	}
-	if err := o.policies.read(a, namespace, in.live, in.changes); err != nil {
+	if err := o.policies.Read(a, namespace, in.live, in.changes); err != nil {
 		return nil, err
 	}
-	registry, err := o.schemas.registry(ctx, a, in.live, in.changes, o.policies.found)
+	registry, err := o.schemas.Registry(ctx, a, in.live, in.changes, o.policies.Found)
 	if err != nil {
 		return nil, err
 	}
-	if done, err := held.handOverFor(ctx, registry, in.live, in.changes); done {
+	if done, err := held.HandOverFor(ctx, registry, in.live, in.changes); done {
 		return nil, err
 	}
 	in.lab, err = o.lab(a, registry)
@@ -295,15 +298,15 @@ func (o *applyOptions) begin(ctx context.Context, a *App) (*applyInputs, error) 
 }
 
 // lab returns a Lab with the kinds and with the engine that the flags select.
-func (o *applyOptions) lab(a *App, registry *schema.Registry) (*patchlab.Lab, error) {
-	options := patchlab.Options{Kinds: registry, NoDefaults: !o.defaults, Strict: o.schemas.strict}
-	if err := o.policies.options(a, &options); err != nil {
+func (o *applyOptions) lab(a *program.App, registry *schema.Registry) (*patchlab.Lab, error) {
+	options := patchlab.Options{Kinds: registry, NoDefaults: !o.defaults, Strict: o.schemas.Strict}
+	if err := o.policies.Options(a, &options); err != nil {
 		return nil, err
 	}
-	if o.engine.name == "reference" {
+	if o.engine.Name == "reference" {
 		options.MergeEngine, options.PatchEngine = a.Reference.Merge(), a.Reference.Patch
 	}
-	return a.newLab(options)
+	return inputs.NewLab(a, options)
 }
 
 // changeError rewrites an error of a change for the command line: options are named by their
@@ -325,5 +328,5 @@ func changeError(err error) error {
 		}
 		text += fmt.Sprintf("%s: %s", name, option.Message)
 	}
-	return usage(text)
+	return program.Usage(text)
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/scenarios"
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
@@ -41,21 +44,21 @@ func (c *openedCase) add(result *patchlab.Result, err error, body string) {
 }
 
 // scenario returns the scenario of the changes that were added.
-func (c *openedCase) scenario(a *App, live documents) (*scenario.Scenario, error) {
-	s := &scenario.Scenario{Title: "patchlab " + strings.Join(a.args, " "), Kubernetes: minorVersion(c.options.schemas.kubeVersion), Steps: c.steps}
-	crds, err := a.source().Read(c.options.schemas.crds...)
+func (c *openedCase) scenario(a *program.App, live inputs.Documents) (*scenario.Scenario, error) {
+	s := &scenario.Scenario{Title: "patchlab " + strings.Join(a.Args, " "), Kubernetes: inputs.MinorVersion(c.options.schemas.KubeVersion), Steps: c.steps}
+	crds, err := inputs.Source(a).Read(c.options.schemas.CRDs...)
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range documents(crds).objects() {
+	for _, o := range inputs.Documents(crds).Objects() {
 		if o.IsCRD() {
 			s.Definitions = append(s.Definitions, string(o.Value.YAML()))
 		}
 	}
-	for _, o := range c.options.policies.found.objects() {
+	for _, o := range c.options.policies.Found.Objects() {
 		s.Definitions = append(s.Definitions, string(o.Value.YAML()))
 	}
-	for _, o := range live.objects() {
+	for _, o := range live.Objects() {
 		s.Objects = append(s.Objects, string(o.Value.YAML()))
 	}
 	for i := range s.Steps {
@@ -69,10 +72,10 @@ func (c *openedCase) scenario(a *App, live documents) (*scenario.Scenario, error
 
 // bodies returns the text of each change: that of the file, with its comments, if it contains
 // a single change.
-func (o *applyOptions) bodies(a *App, changes documents) []string {
-	objects := changes.objects()
-	if len(objects) == 1 && len(o.inputs.files) == 1 {
-		if text, err := a.read(o.inputs.files[0]); err == nil {
+func (o *applyOptions) bodies(a *program.App, changes inputs.Documents) []string {
+	objects := changes.Objects()
+	if len(objects) == 1 && len(o.inputs.Files) == 1 {
+		if text, err := a.Read(o.inputs.Files[0]); err == nil {
 			return []string{string(text)}
 		}
 	}
@@ -84,10 +87,10 @@ func (o *applyOptions) bodies(a *App, changes documents) []string {
 }
 
 // openCase opens an apply in the playground, after its result has been printed.
-func (a *App) openCase(ctx context.Context, c *openedCase, live documents) error {
+func openCase(ctx context.Context, a *program.App, c *openedCase, live inputs.Documents) error {
 	s, err := c.scenario(a, live)
 	if err != nil {
 		return err
 	}
-	return a.playground(ctx, "127.0.0.1:0", true, s)
+	return scenarios.Playground(ctx, a, "127.0.0.1:0", true, s)
 }

@@ -15,26 +15,30 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
 // blameOptions are the flags of blame.
 type blameOptions struct {
-	schemas     schemaFlags
-	inputs      inputFlags
+	schemas     inputs.SchemaFlags
+	inputs      inputs.Flags
 	namespace   string
 	managers    []string
 	path        string
 	output      string
 	showSecrets bool
-	color       colorFlag
+	color       program.ColorFlag
 	quiet       bool
 	summary     bool
 
 	below document.Path // the parsed path, nil for all fields
 }
 
-func (a *App) blameCommand() *cobra.Command {
+func blameCommand(a *program.App) *cobra.Command {
 	var o blameOptions
 	c := &cobra.Command{
 		Use:        "blame OBJECT [KIND/NAME...]",
@@ -49,14 +53,14 @@ OBJECT contains objects with their managedFields (kubectl get -o yaml
 --show-managed-fields). It is a file, a folder, "-" for standard input, or KIND/NAME, which
 is read from the cluster with kubectl unless a file or folder has this name.
 
-` + selectionHelp + `
+` + inputs.SelectionHelp + `
 
 With --summary, it counts the objects and fields of each manager instead, with their kinds and
 the time of the last change.
 
 Fields that are in managedFields but not in the object are listed at the end.
 
-` + exitHelpOf(map[int]string{exitRefused: "an input could not be read, or does not have the object, manager or field"}),
+` + program.ExitHelpOf(map[int]string{program.ExitRefused: "an input could not be read, or does not have the object, manager or field"}),
 		Example: `  # Show the owners of all fields
   patchlab blame deployment/web -n shop
 
@@ -74,28 +78,28 @@ Fields that are in managedFields but not in the object are listed at the end.
 
   # Show one part of the object
   patchlab blame live.yaml --path '.spec.template.spec.containers[name="web"]'`,
-		Args:              objectAndSelection,
-		ValidArgsFunction: a.completeSelection(&o.inputs.kubectl),
-		RunE:              func(c *cobra.Command, args []string) error { return a.blame(c.Context(), args, &o) },
+		Args:              program.ObjectAndSelection,
+		ValidArgsFunction: inputs.CompleteSelection(a, &o.inputs.Kubectl),
+		RunE:              func(c *cobra.Command, args []string) error { return blame(c.Context(), a, args, &o) },
 	}
-	o.schemas.add(c)
-	o.inputs.command = c
-	o.inputs.kubectl.add(c)
-	o.schemas.addCluster(c, &o.inputs.kubectl)
+	o.schemas.Add(c)
+	o.inputs.Command = c
+	o.inputs.Kubectl.Add(c)
+	o.schemas.AddCluster(c, &o.inputs.Kubectl)
 	f := c.Flags()
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object in the cluster, or of the selected objects")
 	f.StringArrayVar(&o.managers, "manager", nil, "show only the lines that manager `NAME` owns, and the fields that contain them (repeatable)")
 	f.StringVar(&o.path, "path", "", "show only the field at `PATH` and its subfields")
-	oneOf(c, &o.output, "output", "o", "text", "output format: text, json or yaml", "text", "json", "yaml")
+	program.OneOf(c, &o.output, "output", "o", "text", "output format: text, json or yaml", "text", "json", "yaml")
 	f.BoolVar(&o.summary, "summary", false, "count the objects and fields of each manager instead of printing lines")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
-	o.color.add(c, "the output")
-	f.BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process the folders of OBJECT recursively")
-	a.completeInputs(c, &o.inputs.kubectl)
-	addQuiet(c, &o.quiet)
+	o.color.Add(c, "the output")
+	f.BoolVarP(&o.inputs.Recursive, "recursive", "R", false, "process the folders of OBJECT recursively")
+	inputs.CompleteInputs(a, c, &o.inputs.Kubectl)
+	program.AddQuiet(c, &o.quiet)
 	complete := func(values func(*patchlab.Object) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return a.valuesOf(c.Context(), args, &o, values), cobra.ShellCompDirectiveNoFileComp
+			return valuesOf(c.Context(), a, args, &o, values), cobra.ShellCompDirectiveNoFileComp
 		}
 	}
 	_ = c.RegisterFlagCompletionFunc("manager", complete(managersOf))
@@ -108,18 +112,18 @@ func (o *blameOptions) complete() error {
 		return nil
 	}
 	var err error
-	if o.below, err = parsePath(o.path); err != nil {
-		return usage("--path " + o.path + ": " + err.Error())
+	if o.below, err = program.ParsePath(o.path); err != nil {
+		return program.Usage("--path " + o.path + ": " + err.Error())
 	}
 	return nil
 }
 
-func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
+func blame(ctx context.Context, a *program.App, args []string, o *blameOptions) error {
 	if err := o.complete(); err != nil {
 		return err
 	}
-	a.quiet = o.quiet
-	objects, err := a.opened(ctx, args, o)
+	a.Quiet = o.quiet
+	objects, err := openedBy(ctx, a, args, o)
 	if err != nil {
 		return err
 	}
@@ -129,41 +133,41 @@ func (a *App) blame(ctx context.Context, args []string, o *blameOptions) error {
 	several, printed := len(objects) > 1, 0
 	// kubectl shows the managedFields of all objects or of none.
 	if o.output == "text" && !slices.ContainsFunc(objects, func(o *patchlab.Object) bool { return o.Managed.Len() > 0 }) {
-		without := targetOf(objects[0].Value).String() + " has"
+		without := results.TargetOf(objects[0].Value).String() + " has"
 		if several {
 			without = "the objects have"
 		}
-		a.note(without + " no managedFields; use 'kubectl get -o yaml --show-managed-fields' to include them")
+		a.Note(without + " no managedFields; use 'kubectl get -o yaml --show-managed-fields' to include them")
 	}
-	out := objectPrinter{format: o.output, print: a.print}
+	out := results.ObjectPrinter{Format: o.output, Print: a.Print}
 	if o.summary {
-		return a.summarizeOwners(objects, o, &out)
+		return summarizeOwners(a, objects, o, &out)
 	}
 	err = o.blameEach(objects, func(_ *patchlab.Object, b *blamed) error {
 		if o.output != "text" {
-			v, err := asDocument(b)
+			v, err := results.AsDocument(b)
 			if err != nil {
 				return err
 			}
-			out.add(v)
+			out.Add(v)
 			return nil
 		}
 		if printed++; printed > 1 {
-			a.print("\n")
+			a.Print("\n")
 		}
-		w := blameWriter{blamed: b, color: o.color.on(a.Out), several: several}
-		a.print(w.text())
+		w := blameWriter{blamed: b, color: o.color.On(a.Out), several: several}
+		a.Print(w.text())
 		return nil
 	})
 	if err != nil || o.output == "text" {
 		return err
 	}
-	out.end()
+	out.End()
 	return nil
 }
 
 // summarizeOwners prints what each manager owns.
-func (a *App) summarizeOwners(objects []*patchlab.Object, o *blameOptions, out *objectPrinter) error {
+func summarizeOwners(a *program.App, objects []*patchlab.Object, o *blameOptions, out *results.ObjectPrinter) error {
 	s := newBlameSummary()
 	err := o.blameEach(objects, func(object *patchlab.Object, b *blamed) error {
 		s.add(object, b.below, o.wanted(object))
@@ -174,15 +178,15 @@ func (a *App) summarizeOwners(objects []*patchlab.Object, o *blameOptions, out *
 	}
 	s.sort()
 	if o.output == "text" {
-		a.print(s.text())
+		a.Print(s.text())
 		return nil
 	}
-	v, err := asDocument(s)
+	v, err := results.AsDocument(s)
 	if err != nil {
 		return err
 	}
-	out.add(v)
-	out.end()
+	out.Add(v)
+	out.End()
 	return nil
 }
 
@@ -216,34 +220,34 @@ func (o *blameOptions) blameEach(objects []*patchlab.Object, yield func(*patchla
 	return nil
 }
 
-// opened reads the objects that the arguments of a command name, which shows owners.
-func (a *App) opened(ctx context.Context, args []string, o *blameOptions) ([]*patchlab.Object, error) {
+// openedBy reads the objects that the arguments of a command name, which shows owners.
+func openedBy(ctx context.Context, a *program.App, args []string, o *blameOptions) ([]*patchlab.Object, error) {
 	name := args[0]
-	chosen, err := o.inputs.choose(args)
+	chosen, err := o.inputs.Choose(args)
 	if err != nil {
 		return nil, err
 	}
-	docs, err := o.inputs.readLive(ctx, a, o.namespace)
+	docs, err := o.inputs.ReadLive(ctx, a, o.namespace)
 	if err != nil {
 		return nil, err
 	}
-	lab, err := o.schemas.lab(ctx, a, docs)
+	lab, err := o.schemas.Lab(ctx, a, docs)
 	if err != nil {
 		return nil, err
 	}
-	found, err := chosen.of(docs.objects(), lab, o.namespace, name)
+	found, err := chosen.Of(docs.Objects(), lab, o.namespace, name)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, errors.New(inputNames(args[:1]) + ": no object found")
+		return nil, errors.New(inputs.Names(args[:1]) + ": no object found")
 	}
-	if err := tooNested(found); err != nil {
+	if err := inputs.TooNested(found); err != nil {
 		return nil, err
 	}
 	objects := make([]*patchlab.Object, len(found))
 	for i, f := range found {
-		if err := notAnObject(f); err != nil {
+		if err := inputs.NotAnObject(f); err != nil {
 			return nil, err
 		}
 		if objects[i], err = openOne(lab, f); err != nil {
@@ -295,8 +299,8 @@ type blamedLine struct {
 
 // blame returns the owners of the requested lines.
 func (o *blameOptions) blame(object *patchlab.Object) (*blamed, error) {
-	b := &blamed{APIVersion: ownVersion, Kind: "Blame", Owners: []blamedOwner{}, Lines: []blamedLine{}, Fields: []explain.OwnedField{}}
-	b.Target = targetOf(object.Value)
+	b := &blamed{APIVersion: results.OwnVersion, Kind: "Blame", Owners: []blamedOwner{}, Lines: []blamedLine{}, Fields: []explain.OwnedField{}}
+	b.Target = results.TargetOf(object.Value)
 	path := o.below
 	if path != nil {
 		var err error
@@ -311,7 +315,7 @@ func (o *blameOptions) blame(object *patchlab.Object) (*blamed, error) {
 	wanted := o.wanted(object)
 	shown := *object
 	if !o.showSecrets {
-		_, shown.Value = maskSecrets(document.Value{}, object.Value)
+		_, shown.Value = results.MaskSecrets(document.Value{}, object.Value)
 	}
 	lines := shown.Lines()
 	fields := explain.OwnedFields(fieldmanager.Object{Value: shown.Value, Managed: shown.Managed}, lines)
@@ -394,7 +398,7 @@ func (o *blameOptions) checkManagers(objects []*patchlab.Object) error {
 		case len(all) == 0:
 			return fmt.Errorf("--manager %s: no such manager: the managedFields of %s are missing or empty", name, of)
 		case !slices.Contains(all, name):
-			return fmt.Errorf("--manager %s: no such manager in managedFields; the managers of %s are %s", name, of, oneLine(strings.Join(all, ", ")))
+			return fmt.Errorf("--manager %s: no such manager in managedFields; the managers of %s are %s", name, of, terminal.OneLine(strings.Join(all, ", ")))
 		}
 	}
 	return nil
@@ -423,13 +427,13 @@ func pathsOf(object *patchlab.Object) []string {
 }
 
 // valuesOf returns values of the objects that the arguments name, for completion.
-func (a *App) valuesOf(ctx context.Context, args []string, o *blameOptions, values func(*patchlab.Object) []string) []string {
+func valuesOf(ctx context.Context, a *program.App, args []string, o *blameOptions, values func(*patchlab.Object) []string) []string {
 	if len(args) == 0 || args[0] == "-" {
 		return nil
 	}
 	quiet := *a
-	quiet.quiet = true
-	objects, err := quiet.opened(ctx, args, o)
+	quiet.Quiet = true
+	objects, err := openedBy(ctx, &quiet, args, o)
 	if err != nil {
 		return nil
 	}
@@ -437,5 +441,5 @@ func (a *App) valuesOf(ctx context.Context, args []string, o *blameOptions, valu
 	for _, object := range objects {
 		all = append(all, values(object)...)
 	}
-	return completable(all)
+	return inputs.Completable(all)
 }

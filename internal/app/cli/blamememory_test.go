@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 )
 
 // measuringWriter measures the memory in use when something is written.
@@ -38,8 +40,8 @@ func TestBlameOfManyObjects(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	for _, format := range []string{"text", "json", "yaml"} {
 		out := &measuringWriter{}
-		app := &App{In: strings.NewReader(dump.String()), Out: out, Err: io.Discard}
-		if code := app.run(context.Background(), []string{"blame", "-", "-q", "-o", format}); code != 0 {
+		app := &program.App{In: strings.NewReader(dump.String()), Out: out, Err: io.Discard}
+		if code := run(context.Background(), app, []string{"blame", "-", "-q", "-o", format}); code != 0 {
 			t.Fatalf("%s: exit code %d", format, code)
 		}
 		if out.writes < objects {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 )
 
 // blameWriter prints an object with its owners as text.
@@ -41,7 +42,7 @@ func (w *blameWriter) text() string {
 	}
 	var b strings.Builder
 	if w.several {
-		b.WriteString(readable(w.Target.String()) + "\n")
+		b.WriteString(terminal.Readable(w.Target.String()) + "\n")
 	}
 	w.row(&b, head, widths, nil, "")
 	for i, row := range rows {
@@ -78,7 +79,7 @@ func (w *blameWriter) row(b *strings.Builder, row [3]string, widths [3]int, owne
 	default:
 		beside = "\x1b[2m" + beside + "\x1b[0m"
 	}
-	b.WriteString(strings.TrimRight(beside+readable(text), " ") + "\n")
+	b.WriteString(strings.TrimRight(beside+terminal.Readable(text), " ") + "\n")
 }
 
 // beside returns the columns that are printed beside a line.
@@ -103,7 +104,7 @@ func (w *blameWriter) named(owners []int) [3]string {
 		if o.Subresource != "" {
 			operation += " " + o.Subresource
 		}
-		names, operations = append(names, oneLine(o.Manager)), append(operations, oneLine(operation))
+		names, operations = append(names, terminal.OneLine(o.Manager)), append(operations, terminal.OneLine(operation))
 		if o.Time.After(since) {
 			since = o.Time
 		}

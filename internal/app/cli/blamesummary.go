@@ -12,6 +12,8 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 )
 
 // blameSummary counts what each manager owns in several objects, such as those of a dump.
@@ -46,7 +48,7 @@ type managerCounts struct {
 }
 
 func newBlameSummary() *blameSummary {
-	return &blameSummary{APIVersion: ownVersion, Kind: "BlameSummary", Managers: []*managerCounts{}, of: map[managerKey]*managerCounts{}}
+	return &blameSummary{APIVersion: results.OwnVersion, Kind: "BlameSummary", Managers: []*managerCounts{}, of: map[managerKey]*managerCounts{}}
 }
 
 // add counts the fields of an object at a path, for those of their owners that are requested.
@@ -75,7 +77,7 @@ func (s *blameSummary) add(object *patchlab.Object, path document.Path, requeste
 		if m.Fields += n; !counted[m] {
 			counted[m] = true
 			m.Objects++
-			kind, _, _ := strings.Cut(targetOf(object.Value).String(), " ")
+			kind, _, _ := strings.Cut(results.TargetOf(object.Value).String(), " ")
 			m.Kinds[kind]++
 		}
 		if o.Time.After(m.Last) {
@@ -102,10 +104,10 @@ func (s *blameSummary) text() string {
 			last = m.Last.UTC().Format("2006-01-02 15:04")
 		}
 		operation := strings.TrimSpace(string(m.Operation) + " " + m.Subresource)
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\n", oneLine(m.Manager), oneLine(operation), m.Objects, m.Fields, last, oneLine(m.kinds()))
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\n", terminal.OneLine(m.Manager), terminal.OneLine(operation), m.Objects, m.Fields, last, terminal.OneLine(m.kinds()))
 	}
 	_ = t.Flush()
-	total := count(s.Objects, "object", "objects")
+	total := terminal.Count(s.Objects, "object", "objects")
 	if s.Unowned > 0 {
 		total += ", " + strconv.Itoa(s.Unowned) + " without managedFields"
 	}
@@ -125,7 +127,7 @@ func (m *managerCounts) kinds() string {
 		list = append(list, name+" "+strconv.Itoa(m.Kinds[name]))
 	}
 	if more := len(names) - most; more > 0 {
-		list = append(list, count(more, "other kind", "other kinds"))
+		list = append(list, terminal.Count(more, "other kind", "other kinds"))
 	}
 	return strings.Join(list, ", ")
 }

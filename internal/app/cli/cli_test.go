@@ -13,6 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/serving"
 	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
 	"github.com/patchlab-dev/patchlab/reference"
 )
@@ -23,17 +25,17 @@ func TestMain(m *testing.M) {
 			ids := 0
 			uid := func() string { ids++; return fmt.Sprint("uid-", ids) }
 			now := func() time.Time { return time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC) }
-			app := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, UID: uid, Program: programName(os.Args[0]), Linked: Linked{Reference: ref}}
-			os.Exit(app.run(context.Background(), called(os.Args[0], os.Args[1:])))
+			app := &program.App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, UID: uid, Program: program.ProgramName(os.Args[0]), Linked: program.Linked{Reference: ref}}
+			os.Exit(run(context.Background(), app, called(os.Args[0], os.Args[1:])))
 		}
 	}
 	testscript.Main(m, map[string]func(){
 		"patchlab":                  run(nil),
 		"kubectl-patchlab":          run(nil),
 		"kubectl_complete-patchlab": run(nil),
-		kubeAPIServer:               run(nil),
-		etcdStandIn:                 run(nil),
-		referenceProgram: run(&verify.Reference{
+		serving.KubeAPIServer:       run(nil),
+		serving.EtcdStandIn:         run(nil),
+		program.ReferenceProgram: run(&verify.Reference{
 			Merge: func() fieldmanager.Engine { return reference.Merger() }, Patch: reference.Patch{},
 		}),
 	})
@@ -59,10 +61,10 @@ func TestScripts(t *testing.T) {
 func TestWithoutTheReferenceProgram(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var out, errOut bytes.Buffer
-	if code := Run([]string{"verify", "--random", "5"}, nil, &out, &errOut); code != exitRefused {
+	if code := Run([]string{"verify", "--random", "5"}, nil, &out, &errOut); code != program.ExitRefused {
 		t.Errorf("exit code %d", code)
 	}
-	for _, want := range []string{referenceProgram, "make build", "go install"} {
+	for _, want := range []string{program.ReferenceProgram, "make build", "go install"} {
 		if !strings.Contains(errOut.String(), want) {
 			t.Errorf("the message does not contain %s:\n%s", want, errOut.String())
 		}
@@ -79,7 +81,7 @@ func TestWithoutKubectl(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var out, errOut bytes.Buffer
 	code := Run([]string{"apply", "configmap/a", file}, nil, &out, &errOut)
-	if want := "kubectl was not found on the PATH; it is required to run: kubectl get configmap/a"; code != exitRefused || !strings.Contains(errOut.String(), want) {
-		t.Errorf("code %d, %q, want %d and %q", code, errOut.String(), exitRefused, want)
+	if want := "kubectl was not found on the PATH; it is required to run: kubectl get configmap/a"; code != program.ExitRefused || !strings.Contains(errOut.String(), want) {
+		t.Errorf("code %d, %q, want %d and %q", code, errOut.String(), program.ExitRefused, want)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 )
 
 // TestPrintedCommandsQuoteNames: the name of a ClusterRole may have any characters but "/" and "%", and
@@ -26,7 +28,7 @@ func TestPrintedCommandsQuoteNames(t *testing.T) {
 		wanted := object + `, "labels": {"a": "b"}}}`
 		for _, args := range [][]string{{"diff", live, "-"}, {"migrate", live, "--from", "ci"}} {
 			var out, errOut bytes.Buffer
-			if code := Run(args, strings.NewReader(wanted), &out, &errOut); code != exitDone {
+			if code := Run(args, strings.NewReader(wanted), &out, &errOut); code != program.ExitDone {
 				t.Fatalf("%v: exit code %d: %s", args, code, errOut.String())
 			}
 			commands := regexp.MustCompile(`(?m)^.*kubectl patch .*$`).FindAllString(out.String(), -1)

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/serving"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -69,7 +71,7 @@ func TestContentionServer(t *testing.T) {
 	} {
 		var out, errOut bytes.Buffer
 		code := Run(append([]string{"contend", "--writers", "1", "--duration", "1ms"}, c.args...), nil, &out, &errOut)
-		if (code == exitDone) != (c.want == "") || !strings.Contains(errOut.String(), c.want) {
+		if (code == program.ExitDone) != (c.want == "") || !strings.Contains(errOut.String(), c.want) {
 			t.Errorf("%s: exit code %d, %q, want %q", c.why, code, errOut.String(), c.want)
 		}
 	}
@@ -99,10 +101,10 @@ func startSecured(t *testing.T) secured {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_ = server.New(c, server.Options{Token: "right", User: anonymousAdmin()}).Serve(ctx, l, &certificate.TLS)
+		_ = server.New(c, server.Options{Token: "right", User: serving.AnonymousAdmin()}).Serve(ctx, l, &certificate.TLS)
 	}()
 	t.Cleanup(func() { stop(); <-over; _ = c.Close() })
-	return secured{addressOf(l.Addr(), true), certificate}
+	return secured{serving.AddressOf(l.Addr(), true), certificate}
 }
 
 // kubeconfig writes a kubeconfig for the server, with the given token and CA.
@@ -205,7 +207,7 @@ func TestVersions(t *testing.T) {
 	if code := Run([]string{"versions", "cm/a", "--kubeconfig", kubeconfig, "--watch", "--count", "1"}, nil, &out, &errOut); code != 0 || strings.Count(out.String(), "\n") != 2 {
 		t.Errorf("exit code %d, %s%s", code, out.String(), errOut.String())
 	}
-	if code := Run([]string{"versions", "cm/a/b", "--kubeconfig", kubeconfig}, nil, &out, &errOut); code != exitUsage {
+	if code := Run([]string{"versions", "cm/a/b", "--kubeconfig", kubeconfig}, nil, &out, &errOut); code != program.ExitUsage {
 		t.Errorf("exit code %d, %s", code, errOut.String())
 	}
 	if code := Run([]string{"versions", "nothings/a", "--kubeconfig", kubeconfig}, nil, &out, &errOut); code != 1 || !strings.Contains(errOut.String(), `doesn't have a resource type "nothings"`) {
@@ -247,7 +249,7 @@ func TestVersionsOfRefusedWatch(t *testing.T) {
 	}))
 	defer s.Close()
 	code, out, errs := ran(t, "versions", "configmaps/a", "--server", s.URL, "--watch", "--count", "20")
-	if code != exitRefused || errs != "error: configmaps is forbidden: cannot watch\n" || strings.Count(out, "\n") != 2 || watches.Load() != 1 {
+	if code != program.ExitRefused || errs != "error: configmaps is forbidden: cannot watch\n" || strings.Count(out, "\n") != 2 || watches.Load() != 1 {
 		t.Errorf("code %d after %d watches\n%s%s", code, watches.Load(), out, errs)
 	}
 }

@@ -13,6 +13,10 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -22,14 +26,14 @@ import (
 
 // defaultsOptions are the flags of defaults.
 type defaultsOptions struct {
-	inputs   inputFlags
-	schemas  schemaFlags
+	inputs   inputs.Flags
+	schemas  inputs.SchemaFlags
 	minimize bool
 	output   string
 	quiet    bool
 }
 
-func (a *App) defaultsCommand() *cobra.Command {
+func defaultsCommand(a *program.App) *cobra.Command {
 	var o defaultsOptions
 	c := &cobra.Command{
 		Use:   "defaults FILE…",
@@ -49,7 +53,7 @@ such as a clusterIP, are kept.
 
 With -o rules, print the rule that sets each field.
 
-` + exitHelpOf(map[int]string{exitRefused: "an object is invalid and omitted, or an input could not be read"}),
+` + program.ExitHelpOf(map[int]string{program.ExitRefused: "an object is invalid and omitted, or an input could not be read"}),
 		Example: `  # Print the object with its defaults
   patchlab defaults web.yaml
 
@@ -61,43 +65,43 @@ With -o rules, print the rule that sets each field.
 
   # Print the rule that sets each field
   patchlab defaults web.yaml -o rules`,
-		Args: func(c *cobra.Command, args []string) error { return atLeastOneFile(c, args, o.inputs.files) },
+		Args: func(c *cobra.Command, args []string) error { return program.AtLeastOneFile(c, args, o.inputs.Files) },
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.defaults(c.Context(), append(args, o.inputs.files...), &o)
+			return runDefaults(c.Context(), a, append(args, o.inputs.Files...), &o)
 		},
 	}
-	o.schemas.add(c)
-	o.inputs.command = c
-	c.Flags().StringSliceVarP(&o.inputs.files, "filename", "f", nil, "file, folder, glob or - to read, as FILE (repeatable)")
-	c.Flags().BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process folders recursively")
-	o.inputs.exclude.add(c)
-	addQuiet(c, &o.quiet)
+	o.schemas.Add(c)
+	o.inputs.Command = c
+	c.Flags().StringSliceVarP(&o.inputs.Files, "filename", "f", nil, "file, folder, glob or - to read, as FILE (repeatable)")
+	c.Flags().BoolVarP(&o.inputs.Recursive, "recursive", "R", false, "process folders recursively")
+	o.inputs.Exclude.Add(c)
+	program.AddQuiet(c, &o.quiet)
 	c.Flags().BoolVar(&o.minimize, "minimize", false, "remove the fields that the API server owns or would set again")
-	oneOf(c, &o.output, "output", "o", "yaml", "output format: yaml, json, diff (against FILE) or rules", "yaml", "json", "diff", "rules")
+	program.OneOf(c, &o.output, "output", "o", "yaml", "output format: yaml, json, diff (against FILE) or rules", "yaml", "json", "diff", "rules")
 	return c
 }
 
-func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) error {
+func runDefaults(ctx context.Context, a *program.App, names []string, o *defaultsOptions) error {
 	if o.output == "rules" && o.minimize {
-		return usage("-o rules cannot be used with --minimize")
+		return program.Usage("-o rules cannot be used with --minimize")
 	}
-	if i := slices.IndexFunc(names, isResource); i >= 0 {
-		return errors.New(names[i] + ": no such file; for an object of a cluster, use: kubectl get " + names[i] + " -o yaml | " + a.program() + " defaults -")
+	if i := slices.IndexFunc(names, inputs.IsResource); i >= 0 {
+		return errors.New(names[i] + ": no such file; for an object of a cluster, use: kubectl get " + names[i] + " -o yaml | " + a.CalledAs() + " defaults -")
 	}
-	a.quiet = o.quiet
-	docs, err := a.documents(&o.inputs, document.DuplicatesLast, a.leaveOutFile, names...)
+	a.Quiet = o.quiet
+	docs, err := inputs.ReadDocuments(a, &o.inputs, document.DuplicatesLast, a.LeaveOutFile, names...)
 	if err != nil {
 		return err
 	}
-	o.inputs.exclude.noteUnused(a)
-	a.noteDuplicates(docs, nil)
-	if len(docs.objects()) == 0 && len(a.unread) == 0 {
-		return errors.New(inputNames(names) + ": no objects passed to defaults")
+	o.inputs.Exclude.NoteUnused(a)
+	inputs.NoteDuplicates(a, docs, nil)
+	if len(docs.Objects()) == 0 && len(a.Unread) == 0 {
+		return errors.New(inputs.Names(names) + ": no objects passed to defaults")
 	}
-	if err := tooNested(docs.objects()); err != nil {
+	if err := inputs.TooNested(docs.Objects()); err != nil {
 		return err
 	}
-	lab, err := o.schemas.lab(ctx, a, docs)
+	lab, err := o.schemas.Lab(ctx, a, docs)
 	if err != nil {
 		return err
 	}
@@ -105,34 +109,34 @@ func (a *App) defaults(ctx context.Context, names []string, o *defaultsOptions) 
 	if err != nil {
 		return err
 	}
-	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize, format: o.output, notes: notes{app: a, total: len(docs.objects())}}
+	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize, format: o.output, notes: results.Notes{App: a, Total: len(docs.Objects())}}
 	refused := false
-	for _, obj := range docs.objects() {
+	for _, obj := range docs.Objects() {
 		if err := f.one(obj); err != nil {
-			a.fail(err.Error())
+			a.Fail(err.Error())
 			refused = true
 		}
 	}
-	a.print(f.text())
-	f.notes.print()
+	a.Print(f.text())
+	f.notes.Print()
 	if o.minimize {
-		a.noteControlled(docs.objects())
-		a.noteAddresses(docs.objects())
+		noteControlled(a, docs.Objects())
+		noteAddresses(a, docs.Objects())
 	}
-	if refused || len(a.unread) > 0 {
-		return &exit{code: exitRefused}
+	if refused || len(a.Unread) > 0 {
+		return &program.Exit{Code: program.ExitRefused}
 	}
 	return nil
 }
 
 // noteControlled reports the objects that a controller writes for others, such as the ReplicaSets and Pods of Deployments,
 // which only a dump has.
-func (a *App) noteControlled(objects []manifest.Object) {
+func noteControlled(a *program.App, objects []manifest.Object) {
 	perKind := map[string]int{}
 	total := 0
 	for _, o := range objects {
 		if kinds.ControllerOf(o.Value).Exists() {
-			perKind[oneLine(o.Kind())]++
+			perKind[terminal.OneLine(o.Kind())]++
 			total++
 		}
 	}
@@ -143,16 +147,16 @@ func (a *App) noteControlled(objects []manifest.Object) {
 	for _, kind := range slices.Sorted(maps.Keys(perKind)) {
 		counts = append(counts, fmt.Sprintf("%d of kind %s", perKind[kind], kind))
 	}
-	a.note(count(total, "object is", "objects are") + " written by a controller for another object, and not usually kept in Git: " + strings.Join(counts, ", ") +
+	a.Note(terminal.Count(total, "object is", "objects are") + " written by a controller for another object, and not usually kept in Git: " + strings.Join(counts, ", ") +
 		"; 'kubectl get' with the names of the other kinds leaves such kinds out")
 }
 
 // noteAddresses reports the exported Services whose addresses are kept, because these are usually those that the API server
 // has chosen, and another cluster may have given them to other Services.
-func (a *App) noteAddresses(objects []manifest.Object) {
+func noteAddresses(a *program.App, objects []manifest.Object) {
 	total := 0
 	for _, o := range objects {
-		if t := targetOf(o.Value); t.Kind != "Service" || t.Group() != "" || !o.Value.Lookup("metadata", "uid").Exists() {
+		if t := results.TargetOf(o.Value); t.Kind != "Service" || t.Group() != "" || !o.Value.Lookup("metadata", "uid").Exists() {
 			continue
 		}
 		ip := o.Value.Lookup("spec", "clusterIP").StringOr("")
@@ -165,14 +169,14 @@ func (a *App) noteAddresses(objects []manifest.Object) {
 		}
 	}
 	if total > 0 {
-		a.note(count(total, "Service keeps its cluster IP and node ports", "Services keep their cluster IPs and node ports") +
+		a.Note(terminal.Count(total, "Service keeps its cluster IP and node ports", "Services keep their cluster IPs and node ports") +
 			", because an object does not show whether a client chose them; remove those that the API server chose from manifests for another cluster")
 	}
 }
 
 // filling is one run of defaults.
 type filling struct {
-	app      *App
+	app      *program.App
 	rules    *defaults.Rules
 	lab      *patchlab.Lab
 	minimize bool
@@ -181,7 +185,7 @@ type filling struct {
 	report   strings.Builder
 	diff     strings.Builder
 	objects  []document.Value
-	notes    notes
+	notes    results.Notes
 }
 
 // text returns the output of the command.
@@ -190,13 +194,13 @@ func (f *filling) text() string {
 	case "rules":
 		return f.report.String()
 	case "diff":
-		return shownDiff(f.diff.String(), hasColors(f.app.Out))
+		return results.ShownDiff(f.diff.String(), terminal.HasColors(f.app.Out))
 	}
-	return string(encode(f.format, f.objects))
+	return string(results.Encode(f.format, f.objects))
 }
 
 func (f *filling) one(obj manifest.Object) error {
-	if err := notAnObject(obj); err != nil {
+	if err := inputs.NotAnObject(obj); err != nil {
 		return err
 	}
 	kind, note, err := f.lab.Kind(obj.Value)
@@ -204,7 +208,7 @@ func (f *filling) one(obj manifest.Object) error {
 		return fmt.Errorf("%s: %w", obj.Position(), err)
 	}
 	if note != nil {
-		f.notes.add(targetOf(obj.Value), note)
+		f.notes.Add(results.TargetOf(obj.Value), note)
 	}
 	if err := f.decodes(kind, obj); err != nil {
 		return err
@@ -228,12 +232,12 @@ func (f *filling) one(obj manifest.Object) error {
 	}
 	switch f.format {
 	case "rules":
-		if f.filled.Len() > 0 || f.notes.total == 1 {
+		if f.filled.Len() > 0 || f.notes.Total == 1 {
 			fmt.Fprintf(&f.report, "%s:\n%s", target, f.filled.String())
 		}
 	case "diff":
-		name := fileName(target)
-		f.diff.WriteString(unified("before/"+name, "after/"+name, string(obj.Value.YAML()), string(after.YAML())))
+		name := results.FileName(target)
+		f.diff.WriteString(terminal.Unified("before/"+name, "after/"+name, string(obj.Value.YAML()), string(after.YAML())))
 	default:
 		f.objects = append(f.objects, after)
 	}
@@ -262,7 +266,7 @@ func (f *filling) decodes(kind *schema.Kind, obj manifest.Object) error {
 		if near := kind.Type().NearestField(p.Path); near != "" {
 			text += "; did you mean " + near + "?"
 		}
-		f.app.note(text)
+		f.app.Note(text)
 	}
 	return err
 }

@@ -10,21 +10,24 @@ import (
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
 // diffOptions are the flags of diff.
 type diffOptions struct {
-	schemas     schemaFlags
-	inputs      inputFlags
+	schemas     inputs.SchemaFlags
+	inputs      inputs.Flags
 	apply       patchlab.ApplyOptions
 	types       []string
 	output      string
 	showSecrets bool
-	color       colorFlag
+	color       program.ColorFlag
 	exitCode    bool
 	quiet       bool
-	summary     summaryFlag
+	summary     results.SummaryFlag
 }
 
 type diffType struct {
@@ -40,7 +43,7 @@ var diffTypes = [...]diffType{
 	{"apply", patchlab.ActionApply},
 }
 
-func (a *App) diffCommand() *cobra.Command {
+func diffCommand(a *program.App) *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
 		Use:   "diff [FROM] [TO]",
@@ -72,11 +75,11 @@ not refused, as the check of a pull request requires (doc/pullrequest.md).
 
 The configuration for server-side apply contains the fields that --field-manager has
 applied before and that TO still has, and the changed fields. As in apply, the program
-` + admissionProgram + ` evaluates the CEL rules of custom resources.
+` + inputs.AdmissionProgram + ` evaluates the CEL rules of custom resources.
 
-` + exitHelpOf(map[int]string{
-			exitRefused: "the API server would refuse the intended object, or an input could not be read",
-			exitChanged: "objects differ (only with --exit-code)",
+` + program.ExitHelpOf(map[int]string{
+			program.ExitRefused: "the API server would refuse the intended object, or an input could not be read",
+			program.ExitChanged: "objects differ (only with --exit-code)",
 		}),
 		Example: `  # Compare the four types of patch
   patchlab diff live.yaml wanted.yaml --field-manager gitops
@@ -101,27 +104,27 @@ applied before and that TO still has, and the changed fields. As in apply, the p
   # Print the changes since an earlier export
   patchlab diff yesterday.yaml deployment/web -n shop --type merge`,
 		Args:              cobra.ArbitraryArgs, // checked together with -f and -k
-		ValidArgsFunction: completeObject,
-		RunE:              func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args, &o) },
+		ValidArgsFunction: inputs.CompleteObject,
+		RunE:              func(c *cobra.Command, args []string) error { return diff(c.Context(), a, args, &o) },
 	}
-	o.schemas.add(c)
-	o.inputs.add(c)
-	o.schemas.addCluster(c, &o.inputs.kubectl)
+	o.schemas.Add(c)
+	o.inputs.Add(c)
+	o.schemas.AddCluster(c, &o.inputs.Kubectl)
 	f := c.Flags()
 	f.StringSliceVar(&o.types, "type", nil, "types of patch: json, merge, strategic or apply (repeatable; default all)")
 	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager of the server-side apply")
 	addNamespace(c, &o.apply.Namespace, &o.apply.DefaultNamespace)
-	oneOf(c, &o.output, "output", "o", "text", "output format: text, json, yaml, diff (of the objects), or patch (requires exactly one --type)", "text", "json", "yaml", "diff", "patch")
+	program.OneOf(c, &o.output, "output", "o", "text", "output format: text, json, yaml, diff (of the objects), or patch (requires exactly one --type)", "text", "json", "yaml", "diff", "patch")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
-	o.color.add(c, "diffs")
+	o.color.Add(c, "diffs")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if objects differ")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes, nor the summary on standard error")
-	o.summary.add(c, "patches")
+	o.summary.Add(c, "patches")
 	var names []string
 	for _, t := range diffTypes {
 		names = append(names, t.name)
 	}
-	a.completeInputs(c, &o.inputs.kubectl)
+	inputs.CompleteInputs(a, c, &o.inputs.Kubectl)
 	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -129,39 +132,39 @@ applied before and that TO still has, and the changed fields. As in apply, the p
 func (o *diffOptions) check() error {
 	for _, name := range o.types {
 		if !slices.ContainsFunc(diffTypes[:], func(t diffType) bool { return t.name == name }) {
-			return usage("--type " + name + ": expected json, merge, strategic or apply")
+			return program.Usage("--type " + name + ": expected json, merge, strategic or apply")
 		}
 	}
 	if o.output == "patch" && len(o.types) != 1 {
-		return usage("-o patch requires exactly one --type")
+		return program.Usage("-o patch requires exactly one --type")
 	}
 	if o.output == "diff" && len(o.types) > 0 {
-		return usage("-o diff shows objects instead of patches; omit --type, or use -o patch")
+		return program.Usage("-o diff shows objects instead of patches; omit --type, or use -o patch")
 	}
 	return nil
 }
 
-func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
-	for _, err := range [...]error{o.check(), checkNamespace(o.apply.Namespace, o.apply.DefaultNamespace), o.inputs.complete(args)} {
+func diff(ctx context.Context, a *program.App, args []string, o *diffOptions) error {
+	for _, err := range [...]error{o.check(), checkNamespace(o.apply.Namespace, o.apply.DefaultNamespace), o.inputs.Complete(args)} {
 		if err != nil {
 			return err
 		}
 	}
-	a.quiet = o.quiet
-	if o.summary.hasNotes() {
-		defer a.keepNotes()()
+	a.Quiet = o.quiet
+	if o.summary.HasNotes() {
+		defer a.KeepNotes()()
 	}
-	o.inputs.folders = foldersOf(&o.inputs)
-	d, err := a.differing(ctx, o)
+	o.inputs.Folders = inputs.FoldersOf(&o.inputs)
+	d, err := newDiffering(ctx, a, o)
 	if d == nil {
 		return err
 	}
-	if o.inputs.live == "" {
-		a.note("FROM is omitted, so every object is only in TO; '" + a.program() + " diff --help' shows how to compare with a cluster")
+	if o.inputs.Live == "" {
+		a.Note("FROM is omitted, so every object is only in TO; '" + a.CalledAs() + " diff --help' shows how to compare with a cluster")
 	}
-	wanted := d.to.objects()
-	d.notes = notes{app: a, total: len(wanted)}
-	defer a.waiting("comparing the objects…")()
+	wanted := d.to.Objects()
+	d.notes = results.Notes{App: a, Total: len(wanted)}
+	defer a.Waiting("comparing the objects…")()
 	for _, object := range wanted {
 		if err := d.one(object); err != nil {
 			return err
@@ -175,80 +178,80 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 	return d.finish()
 }
 
-// differing reads the inputs of diff. It returns nil if it has executed the program that evaluates
+// newDiffering reads the inputs of diff. It returns nil if it has executed the program that evaluates
 // CEL rules.
-func (a *App) differing(ctx context.Context, o *diffOptions) (*differing, error) {
-	held := a.holdForRules()
-	defer held.release()
-	from, to, err := a.bothSides(ctx, o)
+func newDiffering(ctx context.Context, a *program.App, o *diffOptions) (*differing, error) {
+	held := inputs.HoldForRules(a)
+	defer held.Release()
+	from, to, err := bothSides(ctx, a, o)
 	if err != nil {
 		return nil, err
 	}
-	if o.inputs.folders != nil {
-		a.noteSkippedVersions(&o.inputs)
+	if o.inputs.Folders != nil {
+		inputs.NoteSkippedVersions(a, &o.inputs)
 	}
-	lab, err := o.schemas.lab(ctx, a, from, to)
+	lab, err := o.schemas.Lab(ctx, a, from, to)
 	if err != nil {
 		return nil, err
 	}
-	if done, err := held.handOverFor(ctx, lab.Kinds(), from, to); done {
+	if done, err := held.HandOverFor(ctx, lab.Kinds(), from, to); done {
 		return nil, err
 	}
-	d := &differing{app: a, o: o, lab: lab, from: indexLive(from), to: to, folders: o.inputs.folders, matched: map[patchlab.Target]bool{},
-		summary: summary{app: a, format: o.summary.format, details: o.inputs.again(a, "")}}
+	d := &differing{app: a, o: o, lab: lab, from: inputs.IndexLive(from), to: to, folders: o.inputs.Folders, matched: map[patchlab.Target]bool{},
+		summary: results.Summary{App: a, Format: o.summary.Format, Details: o.inputs.Again(a, "")}}
 	if d.folders != nil {
-		d.folders.pair(from, to)
+		d.folders.Pair(from, to)
 	}
 	return d, nil
 }
 
 // bothSides reads FROM and TO.
-func (a *App) bothSides(ctx context.Context, o *diffOptions) (from, to documents, err error) {
+func bothSides(ctx context.Context, a *program.App, o *diffOptions) (from, to inputs.Documents, err error) {
 	namespace := cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace)
-	return o.inputs.readBeside(ctx, a, namespace, func() (documents, error) { return a.wanted(ctx, o, namespace) })
+	return o.inputs.ReadBeside(ctx, a, namespace, func() (inputs.Documents, error) { return wanted(ctx, a, o, namespace) })
 }
 
 // wanted reads TO, which may also be an object of a cluster.
-func (a *App) wanted(ctx context.Context, o *diffOptions, namespace string) (documents, error) {
-	if len(o.inputs.files) == 1 && o.inputs.isResource(o.inputs.files[0]) {
-		to, err := o.inputs.kubectl.get(ctx, o.inputs.files[0], namespace)
-		if err == nil && len(to.objects()) == 0 {
-			err = errors.New(notFound(o.inputs.files[0], namespace))
+func wanted(ctx context.Context, a *program.App, o *diffOptions, namespace string) (inputs.Documents, error) {
+	if len(o.inputs.Files) == 1 && o.inputs.IsResource(o.inputs.Files[0]) {
+		to, err := o.inputs.Kubectl.Get(ctx, o.inputs.Files[0], namespace)
+		if err == nil && len(to.Objects()) == 0 {
+			err = errors.New(inputs.NotFound(o.inputs.Files[0], namespace))
 		}
 		return to, err
 	}
-	return o.inputs.readChanges(ctx, a)
+	return o.inputs.ReadChanges(ctx, a)
 }
 
 // differing is one run of diff.
 type differing struct {
-	app       *App
+	app       *program.App
 	o         *diffOptions
 	lab       *patchlab.Lab
-	from      *liveIndex
-	to        documents
-	folders   *versionsOfFolder // nil unless FROM and TO are two folders
-	notes     notes
+	from      *inputs.LiveIndex
+	to        inputs.Documents
+	folders   *inputs.VersionsOfFolder // nil unless FROM and TO are two folders
+	notes     results.Notes
 	matched   map[patchlab.Target]bool // objects of both sides, without their versions
 	documents []document.Value         // for -o json and yaml
 	printed   int                      // number of texts, or of configurations for server-side apply
 	refused   bool                     // at least one object or patch
-	summary   summary
+	summary   results.Summary
 	// refusedBefore are the refusals of manifests that are the same in both folders.
 	refusedBefore []*patchlab.Error
 }
 
 // one prints the patches for an object.
 func (d *differing) one(object manifest.Object) error {
-	if err := notAnObject(object); err != nil {
-		d.app.leaveOut(err)
-		d.matched[withoutVersion(refusedTarget(object))] = true
+	if err := inputs.NotAnObject(object); err != nil {
+		d.app.LeaveOut(err)
+		d.matched[results.WithoutVersion(inputs.RefusedTarget(object))] = true
 		return nil
 	}
 	if done, err := d.asWritten(object); done {
 		return err
 	}
-	if from, several := d.folders.counterpart(object); several && len(from) == 0 {
+	if from, several := d.folders.Counterpart(object); several && len(from) == 0 {
 		return d.addedTo(object, d.targetOf(object))
 	}
 	found, err := d.alternatives(object)
@@ -266,17 +269,17 @@ func (d *differing) one(object manifest.Object) error {
 		return err
 	}
 	if d.folders == nil || len(found.Changes) > 0 { // a comment for a pull request is about what changes
-		d.notes.add(found.Target, found.Notes...)
+		d.notes.Add(found.Target, found.Notes...)
 	}
 	if len(found.Changes) > 0 {
 		d.warn(found.Warnings, found.Target, object)
 	}
-	d.matched[withoutVersion(found.Target)] = true
-	result := row{target: found.Target, file: d.fileInTo(object), outcome: unchanged, fields: len(found.Changes)}
+	d.matched[results.WithoutVersion(found.Target)] = true
+	result := results.Row{Target: found.Target, File: d.fileInTo(object), Outcome: results.Unchanged, Fields: len(found.Changes)}
 	if len(found.Changes) > 0 {
-		result.outcome, result.metadataOnly = changed, inMetadata(found.Changes)
+		result.Outcome, result.MetadataOnly = results.Changed, inMetadata(found.Changes)
 	}
-	if d.add(result, func() string { return fieldsDiff(d.fields(found)) }) {
+	if d.add(result, func() string { return results.FieldsDiff(d.fields(found)) }) {
 		return nil
 	}
 	if len(d.o.types) > 0 {
@@ -291,8 +294,8 @@ func (d *differing) one(object manifest.Object) error {
 		d.unified(result, found.Before.Value, found.Wanted.Value)
 		return nil
 	}
-	if result.outcome == changed || d.notes.total == 1 {
-		d.text(d.compared(found, result.name()))
+	if result.Outcome == results.Changed || d.notes.Total == 1 {
+		d.text(d.compared(found, result.Name()))
 	}
 	return nil
 }
@@ -300,21 +303,21 @@ func (d *differing) one(object manifest.Object) error {
 // warn keeps the warnings of the API server about an object that changes, until all objects are compared.
 func (d *differing) warn(texts []string, target patchlab.Target, object manifest.Object) {
 	for _, text := range texts {
-		d.summary.warnings.add(text, target, object.Position())
+		d.summary.Warnings.Add(text, target, object.Position())
 	}
 }
 
 // add counts the result of an object. listed reports whether the summary is all that is printed of it.
 // detail returns the text for a summary in Markdown.
-func (d *differing) add(result row, detail func() string) (listed bool) {
-	d.summary.counts[result.outcome]++
-	if !d.o.summary.replacesOutput() {
+func (d *differing) add(result results.Row, detail func() string) (listed bool) {
+	d.summary.Counts[result.Outcome]++
+	if !d.o.summary.ReplacesOutput() {
 		return false
 	}
-	if d.o.summary.format == "markdown" && result.outcome == changed {
-		result.detail = detail()
+	if d.o.summary.Format == "markdown" && result.Outcome == results.Changed {
+		result.Detail = detail()
 	}
-	d.summary.rows = append(d.summary.rows, result)
+	d.summary.Rows = append(d.summary.Rows, result)
 	return true
 }
 
@@ -324,20 +327,20 @@ func (d *differing) asDocuments() bool { return d.o.output == "json" || d.o.outp
 // refuse reports an object of TO that the API server would refuse.
 func (d *differing) refuse(e *patchlab.Error, object manifest.Object) error {
 	if !d.o.showSecrets {
-		e = maskConflicts(e)
+		e = results.MaskConflicts(e)
 	}
 	t := e.Target
 	if t.Kind == "" { // it does not exist
-		t = targetOf(object.Value)
+		t = results.TargetOf(object.Value)
 	}
-	d.matched[withoutVersion(t)] = true
-	if d.folders.unchanged(object) {
+	d.matched[results.WithoutVersion(t)] = true
+	if d.folders.Unchanged(object) {
 		d.refusedBefore = append(d.refusedBefore, e)
-		return d.written(object, object.Value, row{target: d.targetOf(object), file: d.fileInTo(object), outcome: unchanged}, nil)
+		return d.written(object, object.Value, results.Row{Target: d.targetOf(object), File: d.fileInTo(object), Outcome: results.Unchanged}, nil)
 	}
-	d.app.fail(e.Error())
+	d.app.Fail(e.Error())
 	d.refused = true
-	if d.add(row{target: t, file: d.fileInTo(object), position: e.Position, outcome: refused, detail: e.Error()}, nil) || !d.asDocuments() {
+	if d.add(results.Row{Target: t, File: d.fileInTo(object), Position: e.Position, Outcome: results.Refused, Detail: e.Error()}, nil) || !d.asDocuments() {
 		return nil
 	}
 	refusal, err := refusalDocument(e)
@@ -358,23 +361,23 @@ func typeName(action patchlab.Action) string {
 func (d *differing) finish() error {
 	d.noteRefusedBefore()
 	switch {
-	case d.o.summary.replacesOutput():
-		text, err := d.summary.report(&d.notes)
+	case d.o.summary.ReplacesOutput():
+		text, err := d.summary.Report(&d.notes)
 		if err != nil {
 			return err
 		}
-		d.app.print(text)
+		d.app.Print(text)
 	case d.asDocuments():
-		d.app.print(string(encode(d.o.output, d.documents)))
+		d.app.Print(string(results.Encode(d.o.output, d.documents)))
 	}
-	d.notes.print()
-	d.summary.noteWarnings()
-	d.summary.note(d.notes.total > 1)
-	switch counts := d.summary.counts; {
-	case d.refused || len(d.app.unread) > 0:
-		return &exit{code: exitRefused}
-	case d.o.exitCode && counts[changed]+counts[onlyInTo]+counts[added]+counts[removed] > 0:
-		return &exit{code: exitChanged}
+	d.notes.Print()
+	d.summary.NoteWarnings()
+	d.summary.Note(d.notes.Total > 1)
+	switch counts := d.summary.Counts; {
+	case d.refused || len(d.app.Unread) > 0:
+		return &program.Exit{Code: program.ExitRefused}
+	case d.o.exitCode && counts[results.Changed]+counts[results.OnlyInTo]+counts[results.Added]+counts[results.Removed] > 0:
+		return &program.Exit{Code: program.ExitChanged}
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 )
 
 // innerChange is a place in which two atomic values differ.
@@ -41,23 +43,23 @@ func innerChanges(changes []innerChange, path document.Path, was, is document.Va
 // innerLines returns a field and the places in which its atomic values differ, nil if the values fit into a line or
 // differ as a whole. The versions of a CustomResourceDefinition, for example, are a list with thousands
 // of lines of which few differ.
-func innerLines(path document.Path, was, is document.Value) []fieldLine {
+func innerLines(path document.Path, was, is document.Value) []results.FieldLine {
 	const longest, most = 100, 20
-	if len(valueText(was)) <= longest && len(valueText(is)) <= longest {
+	if len(results.ValueText(was)) <= longest && len(results.ValueText(is)) <= longest {
 		return nil
 	}
 	changes := innerChanges(nil, nil, was, is)
 	if len(changes) == 0 || len(changes[0].path) == 0 {
 		return nil
 	}
-	lines := []fieldLine{{remark: fmt.Sprintf("%s: atomic %s with %s:", path, was.Kind(), count(len(changes), "difference", "differences"))}}
+	lines := []results.FieldLine{{Remark: fmt.Sprintf("%s: atomic %s with %s:", path, was.Kind(), terminal.Count(len(changes), "difference", "differences"))}}
 	for _, c := range changes[:min(most, len(changes))] {
-		line := changedLine(c.path, c.was, c.is)
-		line.within = true
+		line := results.ChangedLine(c.path, c.was, c.is)
+		line.Within = true
 		lines = append(lines, line)
 	}
 	if more := len(changes) - most; more > 0 {
-		lines = append(lines, fieldLine{remark: fmt.Sprintf("and %d more", more), within: true})
+		lines = append(lines, results.FieldLine{Remark: fmt.Sprintf("and %d more", more), Within: true})
 	}
 	return lines
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/patch"
 )
@@ -15,9 +17,9 @@ import (
 // is refused, the intended object is what 'kubectl diff' compares with: the result of an apply, which
 // keeps the fields that the manifest omits.
 func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives, error) {
-	from, several := d.folders.counterpart(object)
+	from, several := d.folders.Counterpart(object)
 	if !several {
-		from = d.from.candidates(object)
+		from = d.from.Candidates(object)
 	}
 	to := inputOf(object)
 	options := d.o.apply
@@ -31,7 +33,7 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 	o.FieldManager = "" // that of kubectl
 	created, isManifest := d.created(from, o)
 	if isManifest {
-		from = documents{{Root: created}}
+		from = inputs.Documents{{Root: created}}
 	}
 	applied, applyErr := d.lab.ClientApply(from, to, o)
 	var invalid *patchlab.Error
@@ -44,7 +46,7 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 	before := applied.Before.Value
 	if isManifest { // the manifest has neither owners nor an annotation
 		before = withLastApplied(before.Remove("metadata", "managedFields"), document.Value{})
-		from = documents{{Root: before}}
+		from = inputs.Documents{{Root: before}}
 	}
 	kept, keptErr := d.compare(from, withLastApplied(applied.After.Value, before), d.o.apply)
 	if keptErr != nil {
@@ -61,7 +63,7 @@ func (d *differing) alternatives(object manifest.Object) (*patchlab.Alternatives
 
 // compare compares an object of FROM with one of TO, with the patches if they are printed.
 func (d *differing) compare(from, to patchlab.Input, o patchlab.ApplyOptions) (*patchlab.Alternatives, error) {
-	if d.o.summary.replacesOutput() {
+	if d.o.summary.ReplacesOutput() {
 		return d.lab.Compare(from, to, o)
 	}
 	return d.lab.Alternatives(from, to, o)
@@ -70,7 +72,7 @@ func (d *differing) compare(from, to patchlab.Input, o patchlab.ApplyOptions) (*
 // created returns the object that 'kubectl apply' creates from a manifest in FROM, with the fields that the API server
 // sets. A PersistentVolumeClaim is bound, as one in use is, because only the size of a bound claim can be increased. ok
 // is false if FROM has an object of a cluster instead of a manifest.
-func (d *differing) created(from documents, o patchlab.ApplyOptions) (object document.Value, ok bool) {
+func (d *differing) created(from inputs.Documents, o patchlab.ApplyOptions) (object document.Value, ok bool) {
 	if len(from) != 1 || from[0].Root.Lookup("metadata", "uid").Exists() {
 		return object, false
 	}
@@ -88,7 +90,7 @@ func (d *differing) created(from documents, o patchlab.ApplyOptions) (object doc
 
 // withLastApplied returns an object with the last-applied annotation of another.
 func withLastApplied(object, other document.Value) document.Value {
-	if annotation := other.Follow(lastApplied()); annotation.Exists() {
+	if annotation := other.Follow(results.LastApplied()); annotation.Exists() {
 		return object.Set(annotation, "metadata", "annotations", patch.LastApplied)
 	}
 	object = object.Remove("metadata", "annotations", patch.LastApplied)

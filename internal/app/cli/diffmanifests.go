@@ -9,6 +9,9 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
@@ -29,7 +32,7 @@ func (d *differing) asWritten(object manifest.Object) (done bool, err error) {
 	if d.folders == nil {
 		return false, nil
 	}
-	before, found := d.folders.versionBefore(object)
+	before, found := d.folders.VersionBefore(object)
 	note := ""
 	switch {
 	case object.IsEncrypted() || found && before.IsEncrypted():
@@ -43,47 +46,47 @@ func (d *differing) asWritten(object manifest.Object) (done bool, err error) {
 		return false, nil
 	}
 	t := d.targetOf(object)
-	d.matched[withoutVersion(t)] = true
+	d.matched[results.WithoutVersion(t)] = true
 	if !found {
-		d.notes.add(t, patchlab.NoteText(note))
+		d.notes.Add(t, patchlab.NoteText(note))
 		return true, d.onlyInTo(t, object)
 	}
 	changes := innerChanges(nil, nil, before.Value.Without("sops"), object.Value.Without("sops"))
-	result := row{target: t, file: d.fileInTo(object), outcome: unchanged, fields: len(changes)}
+	result := results.Row{Target: t, File: d.fileInTo(object), Outcome: results.Unchanged, Fields: len(changes)}
 	if len(changes) > 0 {
-		result.outcome = changed
-		result.metadataOnly = !slices.ContainsFunc(changes, func(c innerChange) bool { return !isMetadata(c.path) })
-		d.notes.add(t, patchlab.NoteText(note))
+		result.Outcome = results.Changed
+		result.MetadataOnly = !slices.ContainsFunc(changes, func(c innerChange) bool { return !isMetadata(c.path) })
+		d.notes.Add(t, patchlab.NoteText(note))
 	}
 	return true, d.written(object, before.Value.Without("sops"), result, changes)
 }
 
 // written prints the differences of two versions of a manifest, of which before is the first.
-func (d *differing) written(object manifest.Object, before document.Value, result row, changes []innerChange) error {
-	if isSecret(object.Value) && !d.o.showSecrets {
+func (d *differing) written(object manifest.Object, before document.Value, result results.Row, changes []innerChange) error {
+	if results.IsSecret(object.Value) && !d.o.showSecrets {
 		for i, c := range changes {
-			changes[i].was, changes[i].is = maskPair(c.path, c.was, c.is)
+			changes[i].was, changes[i].is = results.MaskPair(c.path, c.was, c.is)
 		}
 	}
-	var lines []fieldLine
+	var lines []results.FieldLine
 	for _, c := range changes {
-		lines = append(lines, changedLine(c.path, c.was, c.is))
+		lines = append(lines, results.ChangedLine(c.path, c.was, c.is))
 	}
 	switch {
-	case d.add(result, func() string { return fieldsDiff(lines) }):
+	case d.add(result, func() string { return results.FieldsDiff(lines) }):
 	case d.asDocuments():
-		out := alternativesDocument{APIVersion: ownVersion, Kind: "Alternatives", Target: result.target, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
+		out := alternativesDocument{APIVersion: results.OwnVersion, Kind: "Alternatives", Target: result.Target, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
 		for _, c := range changes {
 			out.Changes = append(out.Changes, explain.Change{Path: c.path, Before: c.was, After: c.is})
 		}
 		return d.document(out)
-	case result.outcome == unchanged:
+	case result.Outcome == results.Unchanged:
 	case d.o.output == "patch":
-		d.app.note(result.name() + ": no object is patched with this manifest")
+		d.app.Note(result.Name() + ": no object is patched with this manifest")
 	case d.o.output == "diff":
 		d.unified(result, before, object.Value.Without("sops"))
 	default:
-		d.text(fmt.Sprintf("%s: %s\n%s", result.name(), count(len(lines), "field differs", "fields differ"), fieldsText(lines)))
+		d.text(fmt.Sprintf("%s: %s\n%s", result.Name(), terminal.Count(len(lines), "field differs", "fields differ"), results.FieldsText(lines)))
 	}
 	return nil
 }
@@ -91,7 +94,7 @@ func (d *differing) written(object manifest.Object, before document.Value, resul
 // create creates the object of a manifest that FROM does not have, as kubectl does. The API server may refuse it.
 func (d *differing) create(object manifest.Object) (*patchlab.Result, error) {
 	o := patchlab.WriteOptions{Namespace: d.o.apply.Namespace}
-	if o.Namespace == "" && namespaceOf(object) == "" {
+	if o.Namespace == "" && inputs.NamespaceOf(object) == "" {
 		o.Namespace = d.o.apply.DefaultNamespace
 	}
 	return d.lab.Create(inputOf(object), o)
@@ -99,7 +102,7 @@ func (d *differing) create(object manifest.Object) (*patchlab.Result, error) {
 
 // inputOf returns an object as an input, with the positions of its text if it is a document.
 func inputOf(object manifest.Object) patchlab.Input {
-	return documents{asOneObject(object)}
+	return inputs.Documents{inputs.AsOneObject(object)}
 }
 
 // refuseOr reports an object of TO that the API server would refuse, and returns any other error.
@@ -121,10 +124,10 @@ func (d *differing) noteRefusedBefore() {
 	if len(d.refusedBefore) == 0 {
 		return
 	}
-	text := oneLine(strings.Join(strings.Fields(d.refusedBefore[0].Error()), " "))
+	text := terminal.OneLine(strings.Join(strings.Fields(d.refusedBefore[0].Error()), " "))
 	if short := []rune(text); len(short) > longest {
 		text = string(short[:longest]) + "…"
 	}
-	d.app.note(count(len(d.refusedBefore), "manifest that is the same in both folders would be refused, and is counted as unchanged: ",
+	d.app.Note(terminal.Count(len(d.refusedBefore), "manifest that is the same in both folders would be refused, and is counted as unchanged: ",
 		"manifests that are the same in both folders would be refused, and are counted as unchanged, such as: ") + text)
 }

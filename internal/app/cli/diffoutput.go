@@ -8,47 +8,50 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 )
 
 // text prints the text for an object, after an empty line if it is not the first.
 func (d *differing) text(text string) {
 	if d.printed > 0 {
-		d.app.print("\n")
+		d.app.Print("\n")
 	}
 	d.printed++
-	d.app.show(text)
+	d.app.Show(text)
 }
 
 // patch prints the requested patch.
 func (d *differing) patch(found *patchlab.Alternatives) error {
 	p := found.Patches[0]
 	if !p.Patch.Exists() {
-		d.app.fail(found.Target.String() + ": " + p.Err.Error())
+		d.app.Fail(found.Target.String() + ": " + p.Err.Error())
 		d.refused = true
 		return nil
 	}
 	if p.Err != nil {
-		d.app.note(found.Target.String() + ": the patch would be refused: " + p.Err.Error())
+		d.app.Note(found.Target.String() + ": the patch would be refused: " + p.Err.Error())
 	} else if !p.Exact {
-		d.app.note(found.Target.String() + ": the patch does not express the complete change; use 'diff -o text' to see what is missing")
+		d.app.Note(found.Target.String() + ": the patch does not express the complete change; use 'diff -o text' to see what is missing")
 	}
 	if why := d.migrates(found, &p); why != "" {
-		d.app.note("Warning: " + found.Target.String() + ": " + why)
+		d.app.Note("Warning: " + found.Target.String() + ": " + why)
 	}
 	if p.Action == patchlab.ActionApply {
 		if d.printed > 0 {
-			d.app.print("---\n")
+			d.app.Print("---\n")
 		}
 		d.printed++
-		d.app.print(string(p.Patch.YAML()))
+		d.app.Print(string(p.Patch.YAML()))
 		return nil
 	}
-	if d.notes.total == 1 {
-		d.app.print(p.Patch.String() + "\n")
+	if d.notes.Total == 1 {
+		d.app.Print(p.Patch.String() + "\n")
 		return nil
 	}
 	text, err := targetedPatch(found.Target, typeName(p.Action), p.Patch)
-	d.app.print(string(text))
+	d.app.Print(string(text))
 	return err
 }
 
@@ -56,29 +59,29 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 const notEmpty = "(not empty)"
 
 // fields returns the fields that differ.
-func (d *differing) fields(found *patchlab.Alternatives) []fieldLine {
+func (d *differing) fields(found *patchlab.Alternatives) []results.FieldLine {
 	return fieldLines(found.Changes, found.Before.Value, found.Wanted.Value, d.masks(found))
 }
 
 // fieldLines returns the fields in which two objects differ, with the values of a Secret masked if mask is set. A long
 // atomic one is followed by the places in which it differs.
-func fieldLines(changes []explain.Change, was, is document.Value, mask bool) []fieldLine {
-	var lines []fieldLine
+func fieldLines(changes []explain.Change, was, is document.Value, mask bool) []results.FieldLine {
+	var lines []results.FieldLine
 	for _, c := range changes {
 		before, after := c.Before, c.After
 		if mask {
-			before, after = maskPair(c.Path, before, after)
+			before, after = results.MaskPair(c.Path, before, after)
 		}
 		if inner := innerLines(c.Path, before, after); inner != nil {
 			lines = append(lines, inner...)
 			continue
 		}
-		line := changedLine(c.Path, before, after)
+		line := results.ChangedLine(c.Path, before, after)
 		switch { // an object or list that becomes empty is a field, one with contents is not
 		case !c.Before.Exists() && was.Follow(c.Path).Exists():
-			line.was = notEmpty
+			line.Was = notEmpty
 		case !c.After.Exists() && is.Follow(c.Path).Exists():
-			line.is = notEmpty
+			line.Is = notEmpty
 		}
 		lines = append(lines, line)
 	}
@@ -91,7 +94,7 @@ func (d *differing) compared(found *patchlab.Alternatives, name string) string {
 	if len(found.Changes) == 0 {
 		return name + ": no differences\n"
 	}
-	fmt.Fprintf(&b, "%s: %s\n%s", name, count(len(found.Changes), "field differs", "fields differ"), fieldsText(d.fields(found)))
+	fmt.Fprintf(&b, "%s: %s\n%s", name, terminal.Count(len(found.Changes), "field differs", "fields differ"), results.FieldsText(d.fields(found)))
 	fmt.Fprintf(&b, "\n  %-22s %6s  %s\n", "patch", "bytes", "result")
 	for _, p := range found.Patches {
 		size := "-"
@@ -167,13 +170,13 @@ func (d *differing) body(b *strings.Builder, found *patchlab.Alternatives, p *pa
 }
 
 func (d *differing) masks(found *patchlab.Alternatives) bool {
-	return (isSecret(found.Before.Value) || isSecret(found.Wanted.Value)) && !d.o.showSecrets
+	return (results.IsSecret(found.Before.Value) || results.IsSecret(found.Wanted.Value)) && !d.o.showSecrets
 }
 
 // shown returns the values of a change as they are printed.
 func (d *differing) shown(found *patchlab.Alternatives, c explain.Change) (before, after document.Value) {
 	if d.masks(found) {
-		return maskPair(c.Path, c.Before, c.After)
+		return results.MaskPair(c.Path, c.Before, c.After)
 	}
 	return c.Before, c.After
 }
@@ -187,21 +190,21 @@ func (d *differing) migrates(found *patchlab.Alternatives, p *patchlab.Alternati
 		return ""
 	}
 	return "do not send this with 'kubectl apply', which would transfer the fields of " + strings.Join(from, ", ") + " to " + d.o.apply.FieldManager +
-		" and then remove all that this configuration omits; '" + d.app.program() + " migrate' shows how to transfer them first"
+		" and then remove all that this configuration omits; '" + d.app.CalledAs() + " migrate' shows how to transfer them first"
 }
 
 // command returns the kubectl command that sends a patch from standard input.
 func (d *differing) command(found *patchlab.Alternatives, p *patchlab.Alternative) string {
 	namespace := ""
 	if found.Target.Namespace != "" {
-		namespace = " -n " + shellQuote(found.Target.Namespace)
+		namespace = " -n " + program.ShellQuote(found.Target.Namespace)
 	}
 	if p.Action != patchlab.ActionApply {
-		return "kubectl patch " + shellQuote(resourceLine(found.Kind, found.Target.Name)) + namespace + " --type=" + typeName(p.Action) + " --patch-file=/dev/stdin"
+		return "kubectl patch " + program.ShellQuote(results.ResourceLine(found.Kind, found.Target.Name)) + namespace + " --type=" + typeName(p.Action) + " --patch-file=/dev/stdin"
 	}
 	text := "kubectl apply --server-side"
 	if d.o.apply.FieldManager != "kubectl" {
-		text += " --field-manager=" + shellQuote(d.o.apply.FieldManager)
+		text += " --field-manager=" + program.ShellQuote(d.o.apply.FieldManager)
 	}
 	if p.Force {
 		text += " --force-conflicts"
@@ -232,7 +235,7 @@ type alternativeDocument struct {
 
 // addDocument adds the patches for an object to the output.
 func (d *differing) addDocument(found *patchlab.Alternatives) error {
-	out := alternativesDocument{APIVersion: ownVersion, Kind: "Alternatives", Target: found.Target, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
+	out := alternativesDocument{APIVersion: results.OwnVersion, Kind: "Alternatives", Target: found.Target, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
 	for _, c := range found.Changes {
 		c.Before, c.After = d.shown(found, c)
 		out.Changes = append(out.Changes, c)
@@ -257,7 +260,7 @@ func (d *differing) addDocument(found *patchlab.Alternatives) error {
 
 // document adds a document to the output.
 func (d *differing) document(out alternativesDocument) error {
-	v, err := asDocument(out)
+	v, err := results.AsDocument(out)
 	d.documents = append(d.documents, v)
 	return err
 }

@@ -1,15 +1,19 @@
 package cli
 
-import "github.com/patchlab-dev/patchlab/document"
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
+)
 
 // unified prints the unified diff of an object of FROM and TO, one of which is absent if only the other side has the
 // object.
-func (d *differing) unified(r row, before, after document.Value) {
-	shown := outputFlags{showSecrets: d.o.showSecrets}
-	before, after = shown.compared(before, after)
-	name := fileName(r.target)
-	if r.file != "" { // of several objects of the same name
-		name += "\t" + oneLine(r.file)
+func (d *differing) unified(r results.Row, before, after document.Value) {
+	shown := results.Flags{ShowSecrets: d.o.showSecrets}
+	before, after = shown.Compared(before, after)
+	name := results.FileName(r.Target)
+	if r.File != "" { // of several objects of the same name
+		name += "\t" + terminal.OneLine(r.File)
 	}
-	d.app.print(shownDiff(unified("from/"+name, "to/"+name, yamlText(before), yamlText(after)), d.o.color.on(d.app.Out)))
+	d.app.Print(results.ShownDiff(terminal.Unified("from/"+name, "to/"+name, results.YAMLText(before), results.YAMLText(after)), d.o.color.On(d.app.Out)))
 }

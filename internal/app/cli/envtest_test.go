@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/serving"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -25,8 +27,8 @@ func ran(t *testing.T, args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	app := &App{In: strings.NewReader(""), Out: &o, Err: &e}
-	code = app.run(ctx, args)
+	app := &program.App{In: strings.NewReader(""), Out: &o, Err: &e}
+	code = run(ctx, app, args)
 	return code, o.String(), e.String()
 }
 
@@ -34,7 +36,7 @@ func TestEnvtestInstallsBothPrograms(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // without patchlab-admission
 	folder := filepath.Join(t.TempDir(), "a", "k8s")
 	code, out, errs := ran(t, "envtest", "--dir", folder)
-	if code != exitDone || out != folder+"\n" || !strings.Contains(errs, "webhooks are disabled, because the program patchlab-admission") {
+	if code != program.ExitDone || out != folder+"\n" || !strings.Contains(errs, "webhooks are disabled, because the program patchlab-admission") {
 		t.Fatalf("code %d, printed %q, errors %q", code, out, errs)
 	}
 	self, err := os.Executable()
@@ -64,7 +66,7 @@ func TestEnvtestInstallsBothPrograms(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "etcd"+suffix), []byte("an older version"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := ran(t, "envtest", "--dir", folder); code != exitDone {
+	if code, _, errs := ran(t, "envtest", "--dir", folder); code != program.ExitDone {
 		t.Fatal(errs)
 	}
 	if !os.SameFile(before, installed("kube-apiserver")) {
@@ -80,7 +82,7 @@ func TestEnvtestInstallsBothPrograms(t *testing.T) {
 	if version, err := os.ReadFile(filepath.Join(folder, "kube-version")); err != nil || string(version) != "1.36\n" {
 		t.Errorf("the version is %q: %v", version, err)
 	}
-	if code, _, errs := ran(t, "envtest", "--dir", folder, "--kube-version", "v1.33.2"); code != exitDone {
+	if code, _, errs := ran(t, "envtest", "--dir", folder, "--kube-version", "v1.33.2"); code != program.ExitDone {
 		t.Error(errs)
 	}
 	printed, err := exec.Command(filepath.Join(folder, "kube-apiserver"+suffix), "--version").CombinedOutput()
@@ -94,7 +96,7 @@ func TestEnvtestInstallsBothPrograms(t *testing.T) {
 		}
 		t.Setenv("PATH", filepath.Dir(kubectl))
 		for range 2 {
-			if code, _, errs := ran(t, "envtest", "--dir", folder); code != exitDone {
+			if code, _, errs := ran(t, "envtest", "--dir", folder); code != program.ExitDone {
 				t.Error(errs)
 			}
 		}
@@ -102,7 +104,7 @@ func TestEnvtestInstallsBothPrograms(t *testing.T) {
 			t.Errorf("kubectl in the folder links to %q (%v), want %q", linked, err, kubectl)
 		}
 	}
-	if code, _, errs := ran(t, "envtest", "--dir", folder, "--kube-version", "1.2"); code != exitUsage || !strings.Contains(errs, "supported versions are 1.30") {
+	if code, _, errs := ran(t, "envtest", "--dir", folder, "--kube-version", "1.2"); code != program.ExitUsage || !strings.Contains(errs, "supported versions are 1.30") {
 		t.Errorf("an unknown version: code %d, errors %q", code, errs)
 	}
 
@@ -112,7 +114,7 @@ func TestEnvtestInstallsBothPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs = ran(t, "envtest", "--dir", foreign)
-	if data, err := os.ReadFile(etcdOfOthers); code != exitRefused || out != "" || !strings.Contains(errs, etcdOfOthers+" exists and was not installed by patchlab") || string(data) != "etcd" || err != nil {
+	if data, err := os.ReadFile(etcdOfOthers); code != program.ExitRefused || out != "" || !strings.Contains(errs, etcdOfOthers+" exists and was not installed by patchlab") || string(data) != "etcd" || err != nil {
 		t.Errorf("a folder with another etcd: code %d, printed %q, errors %q, etcd has %q (%v)", code, out, errs, data, err)
 	}
 	if left, err := os.ReadDir(foreign); err != nil || len(left) != 1 {
@@ -123,20 +125,20 @@ func TestEnvtestInstallsBothPrograms(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := ran(t, "envtest", "--dir", file); code != exitRefused || out != "" || !strings.Contains(errs, "installing kube-apiserver and etcd: ") || !strings.Contains(errs, file) {
+	if code, out, errs := ran(t, "envtest", "--dir", file); code != program.ExitRefused || out != "" || !strings.Contains(errs, "installing kube-apiserver and etcd: ") || !strings.Contains(errs, file) {
 		t.Errorf("a file in place of the folder: code %d, printed %q, errors %q", code, out, errs)
 	}
 }
 
 // envtest starts the programs without a command, under their names, and asks them for a flag.
 func TestProgramsOfEnvtestAreCommands(t *testing.T) {
-	if code, out, errs := ran(t, kubeAPIServer, "--version"); code != exitDone || out != "Kubernetes v1.36.0+patchlab\n" || errs != "" {
+	if code, out, errs := ran(t, serving.KubeAPIServer, "--version"); code != program.ExitDone || out != "Kubernetes v1.36.0+patchlab\n" || errs != "" {
 		t.Errorf("--version: code %d, printed %q, errors %q", code, out, errs)
 	}
-	for _, name := range []string{kubeAPIServer, etcdStandIn} {
+	for _, name := range []string{serving.KubeAPIServer, serving.EtcdStandIn} {
 		for _, file := range []string{filepath.Join("x", name), filepath.Join("x", name+".exe")} {
 			code, out, errs := ran(t, called(file, []string{"--help"})...)
-			if code != exitDone || !strings.Contains(out, name+" [flags]") || errs != "" {
+			if code != program.ExitDone || !strings.Contains(out, name+" [flags]") || errs != "" {
 				t.Errorf("%s --help: code %d, printed %q, errors %q", file, code, out, errs)
 			}
 			// envtest sets these flags if it finds them in the help.
@@ -160,9 +162,9 @@ func TestEtcdAnswersHealthChecks(t *testing.T) {
 	defer stop()
 	code := make(chan int, 1)
 	var errs quiet
-	app := &App{In: strings.NewReader(""), Out: io.Discard, Err: &errs}
+	app := &program.App{In: strings.NewReader(""), Out: io.Discard, Err: &errs}
 	go func() {
-		code <- app.run(ctx, []string{etcdStandIn, "--listen-client-urls=" + address, "--data-dir", t.TempDir(), "--unsafe-no-fsync=true"})
+		code <- run(ctx, app, []string{serving.EtcdStandIn, "--listen-client-urls=" + address, "--data-dir", t.TempDir(), "--unsafe-no-fsync=true"})
 	}()
 	for range 1000 {
 		resp, err := http.Get(address + "/health")
@@ -176,7 +178,7 @@ func TestEtcdAnswersHealthChecks(t *testing.T) {
 			t.Errorf("%s %s", resp.Status, text)
 		}
 		stop()
-		if c := <-code; c != exitDone {
+		if c := <-code; c != program.ExitDone {
 			t.Errorf("code %d, errors %q", c, errs.String())
 		}
 		return
@@ -204,7 +206,7 @@ func TestKubeAPIServerWithItsFlags(t *testing.T) {
 		mode, address string
 		code          int // of an anonymous request, as kube-apiserver 1.36.3 answers it
 	}{{"RBAC", "127.0.0.1", 403}, {"Node,RBAC", "0.0.0.0", 403}, {"AlwaysAllow", "127.0.0.1", 401}, {"AlwaysAllow", "0.0.0.0", 401}} {
-		url, errs, stop := startProgram(t, append([]string{kubeAPIServer, "--bind-address=" + c.address, "--secure-port=0", "--authorization-mode=" + c.mode}, given...)...)
+		url, errs, stop := startProgram(t, append([]string{serving.KubeAPIServer, "--bind-address=" + c.address, "--secure-port=0", "--authorization-mode=" + c.mode}, given...)...)
 		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 		for path, want := range map[string]int{"/healthz": 200, "/api/v1/pods": c.code} {
 			resp, err := client.Get(url + path)
@@ -216,7 +218,7 @@ func TestKubeAPIServerWithItsFlags(t *testing.T) {
 				t.Errorf("with %s, GET %s is %s, want %d", c.mode, path, resp.Status, want)
 			}
 		}
-		if code := stop(); code != exitDone {
+		if code := stop(); code != program.ExitDone {
 			t.Errorf("exit code %d", code)
 		}
 		for _, note := range []string{
@@ -251,25 +253,25 @@ func TestKubeAPIServerRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{"an argument", []string{"x"}, exitUsage, "accepts no arguments"},
-		{"an unknown mode", []string{"--authorization-mode=Node,Rbac"}, exitUsage, "--authorization-mode Rbac: expected some of AlwaysAllow"},
-		{"a mode that would allow too much", []string{"--authorization-mode=AlwaysDeny"}, exitUsage, "AlwaysDeny: patchlab does not implement this mode"},
-		{"an unknown plugin", []string{"--enable-admission-plugins=Priority,Bogus"}, exitUsage, "--enable-admission-plugins Bogus: kube-apiserver has no such admission plugin"},
-		{"an unknown disabled plugin", []string{"--disable-admission-plugins=Bogus"}, exitUsage, "--disable-admission-plugins Bogus: kube-apiserver has no such"},
-		{"no range", []string{"--service-cluster-ip-range=10.0.0.0"}, exitUsage, "--service-cluster-ip-range 10.0.0.0: expected a range such as 10.96.0.0/16"},
-		{"a small range", []string{"--service-cluster-ip-range=10.0.0.0/30"}, exitUsage, "at least eight addresses"},
-		{"no file of authorities", []string{"--client-ca-file", filepath.Join(folder, "none")}, exitRefused, "--client-ca-file " + filepath.Join(folder, "none") + ": no such file"},
-		{"no authority in the file", []string{"--client-ca-file", text}, exitRefused, "text: the file contains no certificate in PEM"},
-		{"a certificate without its key", []string{"--tls-cert-file", cert}, exitUsage, "--tls-cert-file and --tls-private-key-file must be used together"},
-		{"a file that is not a key", []string{"--tls-cert-file", cert, "--tls-private-key-file", key}, exitRefused, "with the key " + key},
-		{"no certificate where one is named", []string{"--tls-cert-file", filepath.Join(folder, "none"), "--tls-private-key-file", key}, exitRefused, "the server's certificate: "},
+		{"an argument", []string{"x"}, program.ExitUsage, "accepts no arguments"},
+		{"an unknown mode", []string{"--authorization-mode=Node,Rbac"}, program.ExitUsage, "--authorization-mode Rbac: expected some of AlwaysAllow"},
+		{"a mode that would allow too much", []string{"--authorization-mode=AlwaysDeny"}, program.ExitUsage, "AlwaysDeny: patchlab does not implement this mode"},
+		{"an unknown plugin", []string{"--enable-admission-plugins=Priority,Bogus"}, program.ExitUsage, "--enable-admission-plugins Bogus: kube-apiserver has no such admission plugin"},
+		{"an unknown disabled plugin", []string{"--disable-admission-plugins=Bogus"}, program.ExitUsage, "--disable-admission-plugins Bogus: kube-apiserver has no such"},
+		{"no range", []string{"--service-cluster-ip-range=10.0.0.0"}, program.ExitUsage, "--service-cluster-ip-range 10.0.0.0: expected a range such as 10.96.0.0/16"},
+		{"a small range", []string{"--service-cluster-ip-range=10.0.0.0/30"}, program.ExitUsage, "at least eight addresses"},
+		{"no file of authorities", []string{"--client-ca-file", filepath.Join(folder, "none")}, program.ExitRefused, "--client-ca-file " + filepath.Join(folder, "none") + ": no such file"},
+		{"no authority in the file", []string{"--client-ca-file", text}, program.ExitRefused, "text: the file contains no certificate in PEM"},
+		{"a certificate without its key", []string{"--tls-cert-file", cert}, program.ExitUsage, "--tls-cert-file and --tls-private-key-file must be used together"},
+		{"a file that is not a key", []string{"--tls-cert-file", cert, "--tls-private-key-file", key}, program.ExitRefused, "with the key " + key},
+		{"no certificate where one is named", []string{"--tls-cert-file", filepath.Join(folder, "none"), "--tls-private-key-file", key}, program.ExitRefused, "the server's certificate: "},
 	} {
-		code, out, errs := ran(t, append([]string{kubeAPIServer, "--secure-port=0"}, c.args...)...)
+		code, out, errs := ran(t, append([]string{serving.KubeAPIServer, "--secure-port=0"}, c.args...)...)
 		if code != c.code || !strings.Contains(errs, c.want) || out != "" {
 			t.Errorf("%s: code %d, printed %q, errors %q; want %d and %q", c.why, code, out, errs, c.code, c.want)
 		}
 	}
-	if code, _, errs := ran(t, etcdStandIn, "--listen-client-urls", "127.0.0.1:1"); code != exitUsage || !strings.Contains(errs, "expected one URL") {
+	if code, _, errs := ran(t, serving.EtcdStandIn, "--listen-client-urls", "127.0.0.1:1"); code != program.ExitUsage || !strings.Contains(errs, "expected one URL") {
 		t.Errorf("etcd without a URL: code %d, errors %q", code, errs)
 	}
 }

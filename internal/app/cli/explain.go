@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +12,10 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
@@ -22,12 +25,12 @@ type explainOptions struct {
 	paths       []string
 	output      string
 	showSecrets bool
-	color       colorFlag
+	color       program.ColorFlag
 
 	below []document.Path // with the paths below
 }
 
-func (a *App) explainCommand() *cobra.Command {
+func explainCommand(a *program.App) *cobra.Command {
 	var o explainOptions
 	c := &cobra.Command{
 		Use:   "explain [LIVE] [PATCH]",
@@ -41,7 +44,7 @@ expected instead.
 LIVE, PATCH and the flags are those of apply. Rules have stable names, which are listed
 in doc/rules.md. Fields with the same rule and the same result are printed together.
 
-` + exitHelp,
+` + program.ExitHelp,
 		Example: `  # Find out why a field is not removed
   kubectl get deployment web -o yaml --show-managed-fields | patchlab explain - web.yaml
 
@@ -51,48 +54,48 @@ in doc/rules.md. Fields with the same rule and the same result are printed toget
   # Print the rules as JSON, for use in scripts
   patchlab explain live.yaml patch.json -o json`,
 		Args: cobra.ArbitraryArgs, // checked together with -f and -k
-		RunE: func(c *cobra.Command, args []string) error { return a.explain(c.Context(), args, &o) },
+		RunE: func(c *cobra.Command, args []string) error { return runExplain(c.Context(), a, args, &o) },
 	}
 	o.add(c)
-	a.completeInputs(c, &o.inputs.kubectl)
+	inputs.CompleteInputs(a, c, &o.inputs.Kubectl)
 	o.change.addServerSide(c)
 	f := c.Flags()
 	f.StringArrayVar(&o.paths, "path", nil, "explain only the field at `PATH`, its subfields and the fields that contain it (repeatable)")
-	oneOf(c, &o.output, "output", "o", "text", "output format: text, json or yaml", "text", "json", "yaml")
+	program.OneOf(c, &o.output, "output", "o", "text", "output format: text, json or yaml", "text", "json", "yaml")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
-	o.color.add(c, "the output")
-	addQuiet(c, &o.quiet)
+	o.color.Add(c, "the output")
+	program.AddQuiet(c, &o.quiet)
 	return c
 }
 
 func (o *explainOptions) complete() error {
 	for _, text := range o.paths {
-		path, err := parsePath(text)
+		path, err := program.ParsePath(text)
 		if err != nil {
-			return usage("--path " + text + ": " + err.Error())
+			return program.Usage("--path " + text + ": " + err.Error())
 		}
 		o.below = append(o.below, path)
 	}
 	return nil
 }
 
-func (a *App) explain(ctx context.Context, args []string, o *explainOptions) error {
-	for _, err := range [...]error{o.change.complete(), o.inputs.complete(args), o.complete()} {
+func runExplain(ctx context.Context, a *program.App, args []string, o *explainOptions) error {
+	for _, err := range [...]error{o.change.complete(), o.inputs.Complete(args), o.complete()} {
 		if err != nil {
 			return err
 		}
 	}
-	a.quiet = o.quiet
+	a.Quiet = o.quiet
 	o.change.Explain = true
 	in, err := o.begin(ctx, a)
 	if in == nil {
 		return err
 	}
-	if err := tooNested(in.changes.objects()); err != nil {
+	if err := inputs.TooNested(in.changes.Objects()); err != nil {
 		return err
 	}
-	e := explaining{app: a, o: o, notes: notes{app: a, total: len(in.changes.objects())}}
-	defer a.waiting("explaining the change…")()
+	e := explaining{app: a, o: o, notes: results.Notes{App: a, Total: len(in.changes.Objects())}}
+	defer a.Waiting("explaining the change…")()
 	for result, err := range in.lab.Run(in.live, in.changes, o.change.Change) {
 		if err := e.add(result, err); err != nil {
 			return err
@@ -122,11 +125,11 @@ func (x explanation) ofField() bool {
 
 // explaining is one run of explain.
 type explaining struct {
-	app    *App
+	app    *program.App
 	o      *explainOptions
 	all    []explanation
-	notes  notes
-	counts [outcomes]int
+	notes  results.Notes
+	counts [results.Outcomes]int
 }
 
 // add adds the reasons for the result of one object. An error ends the command.
@@ -150,13 +153,13 @@ func (e *explaining) refused(err error) error {
 	if len(failed.Options) > 0 {
 		return changeError(failed)
 	}
-	what, reasons := refused, failed.Reasons()
+	what, reasons := results.Refused, failed.Reasons()
 	if !e.o.showSecrets {
-		failed = maskConflicts(failed)
+		failed = results.MaskConflicts(failed)
 	}
 	text := failed.Error()
 	if failed.Conflicts != nil {
-		what = conflicting
+		what = results.Conflicting
 	}
 	e.counts[what]++
 	e.keep(e.o.below, explanation{Target: failed.Target, Action: failed.Action, FieldManager: failed.FieldManager, Result: what.String(), Message: text,
@@ -198,9 +201,9 @@ func (e *explaining) untouched(r *patchlab.Result, about []document.Path) string
 	case patchlab.ActionClientApply:
 		why = ": a client-side apply changes what the manifest has, and removes what only the last-applied configuration has"
 	case patchlab.ActionApply:
-		why = ": an apply changes what the manifest has, and removes what only " + oneLine(r.FieldManager) + " has applied before"
+		why = ": an apply changes what the manifest has, and removes what only " + terminal.OneLine(r.FieldManager) + " has applied before"
 	}
-	return "nothing changes at " + andList(has) + why + "; '" + e.app.program() + " blame LIVE --path " + shellQuote(has[0]) + "' shows the owners"
+	return "nothing changes at " + terminal.AndList(has) + why + "; '" + e.app.CalledAs() + " blame LIVE --path " + program.ShellQuote(has[0]) + "' shows the owners"
 }
 
 func (e *explaining) noRule() string { return "no rule applies to " + strings.Join(e.o.paths, ", ") }
@@ -208,7 +211,7 @@ func (e *explaining) noRule() string { return "no rule applies to " + strings.Jo
 // keep adds an explanation with the reasons for the fields at some paths, all if there are
 // none. without is the note if these have no reasons.
 func (e *explaining) keep(about []document.Path, x explanation, without string) {
-	x.APIVersion, x.Kind = ownVersion, "Explanation"
+	x.APIVersion, x.Kind = results.OwnVersion, "Explanation"
 	if len(about) > 0 {
 		x.Reasons = slices.DeleteFunc(x.Reasons, func(r explain.Reason) bool {
 			return !slices.ContainsFunc(about, func(p document.Path) bool { return r.Path.HasPrefix(p) || p.HasPrefix(r.Path) })
@@ -223,7 +226,7 @@ func (e *explaining) keep(about []document.Path, x explanation, without string) 
 	if !e.o.showSecrets && x.Target.Kind == "Secret" && x.Target.APIVersion == "v1" {
 		maskReasons(x.Reasons)
 	}
-	e.notes.add(x.Target, x.Notes...)
+	e.notes.Add(x.Target, x.Notes...)
 	e.all = append(e.all, x)
 }
 
@@ -237,7 +240,7 @@ func maskReasons(list []explain.Reason) {
 		}
 		for _, v := range [...]*document.Value{&r.Before, &r.After, &r.Wanted} {
 			if v.Exists() {
-				*v = document.NewString(masked)
+				*v = document.NewString(results.Masked)
 			}
 		}
 		if r.Effect == explain.Refused {
@@ -249,7 +252,7 @@ func maskReasons(list []explain.Reason) {
 // finish prints the explanations and returns the exit code.
 func (e *explaining) finish() error {
 	if e.o.output == "text" {
-		w := reasonWriter{color: e.o.color.on(e.app.Out)}
+		w := reasonWriter{color: e.o.color.On(e.app.Out)}
 		// Of several objects, only those with the fields at the paths are printed, if there are any.
 		some := len(e.o.below) > 0 && slices.ContainsFunc(e.all, explanation.ofField)
 		for i := range e.all {
@@ -257,38 +260,25 @@ func (e *explaining) finish() error {
 				w.explanation(x)
 			}
 		}
-		e.app.print(w.b.String())
+		e.app.Print(w.b.String())
 	} else {
 		documents := make([]document.Value, len(e.all))
 		for i := range e.all {
 			var err error
-			if documents[i], err = asDocument(&e.all[i]); err != nil {
+			if documents[i], err = results.AsDocument(&e.all[i]); err != nil {
 				return err
 			}
 		}
-		e.app.print(string(encode(e.o.output, documents)))
+		e.app.Print(string(results.Encode(e.o.output, documents)))
 	}
-	e.notes.print()
+	e.notes.Print()
 	switch {
-	case e.counts[refused]+len(e.app.unread) > 0:
-		return &exit{code: exitRefused}
-	case e.counts[conflicting] > 0:
-		return &exit{code: exitConflict}
+	case e.counts[results.Refused]+len(e.app.Unread) > 0:
+		return &program.Exit{Code: program.ExitRefused}
+	case e.counts[results.Conflicting] > 0:
+		return &program.Exit{Code: program.ExitConflict}
 	}
 	return nil
-}
-
-// asDocument converts an output structure to a document.
-func asDocument(v any) (document.Value, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return document.Value{}, err
-	}
-	d, err := document.Parse(text, document.Options{MaxBytes: -1})
-	if err != nil {
-		return document.Value{}, err
-	}
-	return d.Root, nil
 }
 
 // reasonWriter prints explanations as text.
@@ -307,10 +297,10 @@ func (w *reasonWriter) explanation(x *explanation) {
 		fmt.Fprintf(&w.b, "%s: %s as %q, %s\n", x.Target, x.Action.Title(), x.FieldManager, x.Result)
 	}
 	if x.Message != "" && !slices.ContainsFunc(x.Reasons, func(r explain.Reason) bool { return len(r.Path) > 0 }) {
-		fmt.Fprintf(&w.b, "  %s\n", readable(x.Message))
+		fmt.Fprintf(&w.b, "  %s\n", terminal.Readable(x.Message))
 	}
 	for _, text := range x.Warnings {
-		fmt.Fprintf(&w.b, "  Warning: %s\n", readable(text))
+		fmt.Fprintf(&w.b, "  Warning: %s\n", terminal.Readable(text))
 	}
 	for _, g := range grouped(x.Reasons) {
 		w.group(g)
@@ -350,7 +340,7 @@ func (w *reasonWriter) group(list []explain.Reason) {
 		if len(r.Path) > 0 {
 			field = r.Path.String()
 		}
-		fmt.Fprintf(&w.b, "  %s %s\n", effect, readable(field+values(&r)))
+		fmt.Fprintf(&w.b, "  %s %s\n", effect, terminal.Readable(field+values(&r)))
 	}
 	r := &list[0]
 	rule := string(r.Rule)
@@ -362,7 +352,7 @@ func (w *reasonWriter) group(list []explain.Reason) {
 	w.line("rule", rule)
 	w.line("why", r.Text)
 	w.line("expected", r.Expected)
-	if before, after := ownerNames(r.OwnersBefore), ownerNames(r.OwnersAfter); before != after && r.Effect != explain.Conflicting && r.Effect != explain.Refused {
+	if before, after := results.OwnerNames(r.OwnersBefore), results.OwnerNames(r.OwnersAfter); before != after && r.Effect != explain.Conflicting && r.Effect != explain.Refused {
 		w.line("owners", before+" → "+after)
 	} else if len(r.OwnersBefore)+len(r.OwnersAfter) > 0 {
 		w.line("owners", before)
@@ -403,7 +393,7 @@ func (w *reasonWriter) line(name, text string) {
 		label = "\x1b[2m" + label + "\x1b[0m"
 	}
 	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+strings.Repeat(" ", 13)) // aligned
-	w.b.WriteString("    " + label + readable(text) + "\n")
+	w.b.WriteString("    " + label + terminal.Readable(text) + "\n")
 }
 
 // values describes the previous, current and intended value of a field.
@@ -413,7 +403,7 @@ func values(r *explain.Reason) string {
 	}
 	var before, shown []string
 	add := func(separator string, v document.Value) {
-		before, shown = append(before, separator), append(shown, valueText(v))
+		before, shown = append(before, separator), append(shown, results.ValueText(v))
 	}
 	if r.Before.Exists() && (!r.After.Exists() || r.Effect != explain.Kept && !document.Identical(r.Before, r.After)) {
 		add(": ", r.Before)
@@ -428,7 +418,7 @@ func values(r *explain.Reason) string {
 		add(", wanted ", r.Wanted)
 	}
 	text := ""
-	for i, value := range shortTexts(60, shown...) {
+	for i, value := range results.ShortTexts(60, shown...) {
 		text += before[i] + value
 	}
 	return text

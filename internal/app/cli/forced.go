@@ -9,6 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
@@ -30,9 +32,9 @@ func forcedNotes(r *patchlab.Result) []patchlab.Note {
 		lost := slices.DeleteFunc(slices.Clone(c.OwnersBefore), func(o fieldmanager.Owner) bool { return slices.Contains(c.OwnersAfter, o) })
 		names := make([]string, len(lost))
 		for i, o := range lost {
-			names[i] = ownerName(o)
+			names[i] = results.OwnerName(o)
 		}
-		owner := andList(names)
+		owner := terminal.AndList(names)
 		if fields[owner] == nil {
 			owners = append(owners, owner)
 		}
@@ -40,7 +42,7 @@ func forcedNotes(r *patchlab.Result) []patchlab.Note {
 	}
 	notes := make([]patchlab.Note, len(owners))
 	for i, owner := range owners {
-		what := andList(fields[owner])
+		what := terminal.AndList(fields[owner])
 		if n := len(fields[owner]); n > most {
 			what = fmt.Sprintf("%d fields, such as %s,", n, strings.Join(fields[owner][:most], ", "))
 		}

@@ -2,43 +2,15 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
+
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 )
-
-// TestReadsEndWithTheContext checks that a read of a pipe without a writer ends when the program
-// is told to stop.
-func TestReadsEndWithTheContext(t *testing.T) {
-	in, out := io.Pipe()
-	defer out.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	r := untilDone(ctx, in)
-	go func() {
-		_, _ = io.WriteString(out, "a")
-		cancel()
-	}()
-	if text, err := io.ReadAll(r); string(text) != "a" && string(text) != "" || !errors.Is(err, errInterrupted) {
-		t.Errorf("%q (%v)", text, err)
-	}
-}
-
-// TestStandardInputIsReadWhole checks that the reader changes nothing but the end.
-func TestStandardInputIsReadWhole(t *testing.T) {
-	text := strings.Repeat("0123456789", 20_000)
-	if err := iotest.TestReader(untilDone(t.Context(), strings.NewReader(text)), []byte(text)); err != nil {
-		t.Error(err)
-	}
-	if untilDone(t.Context(), nil) != nil || inherited(untilDone(t.Context(), os.Stdin)) != os.Stdin {
-		t.Error("another program does not get the same standard input")
-	}
-}
 
 // TestReadsOfNamedPipesEndWithTheContext checks that a command that reads a pipe ends when it is told to
 // stop, whether the pipe has no writer, so that opening it blocks, or one that writes nothing.
@@ -59,8 +31,8 @@ func TestReadsOfNamedPipesEndWithTheContext(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			var out, errOut strings.Builder
-			app := &App{Out: &out, Err: &errOut, Now: time.Now}
-			if code := app.run(ctx, args); code != exitRefused || errOut.String() != "error: "+pipe+": interrupted\n" {
+			app := &program.App{Out: &out, Err: &errOut, Now: time.Now}
+			if code := run(ctx, app, args); code != program.ExitRefused || errOut.String() != "error: "+pipe+": interrupted\n" {
 				t.Errorf("%v: exit code %d: %s", args, code, errOut.String())
 			}
 		}

@@ -15,20 +15,24 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
 // lintOptions are the flags of lint.
 type lintOptions struct {
-	schemas   schemaFlags
-	inputs    inputFlags
+	schemas   inputs.SchemaFlags
+	inputs    inputs.Flags
 	namespace string
 	ignore    []string
 	output    string
 	quiet     bool
 }
 
-func (a *App) lintCommand() *cobra.Command {
+func lintCommand(a *program.App) *cobra.Command {
 	var o lintOptions
 	c := &cobra.Command{
 		Use:   "lint FILE…",
@@ -56,21 +60,21 @@ Exit codes:
 
   # Write a report for GitHub code scanning
   patchlab lint manifests/ -R -o sarif > patchlab.sarif`,
-		Args: func(c *cobra.Command, args []string) error { return atLeastOneFile(c, args, o.inputs.files) },
-		RunE: func(c *cobra.Command, args []string) error { return a.lint(c.Context(), args, &o) },
+		Args: func(c *cobra.Command, args []string) error { return program.AtLeastOneFile(c, args, o.inputs.Files) },
+		RunE: func(c *cobra.Command, args []string) error { return lint(c.Context(), a, args, &o) },
 	}
-	o.schemas.add(c)
-	o.schemas.addCluster(c, &o.inputs.kubectl)
-	o.inputs.command = c
-	o.inputs.kubectl.add(c)
+	o.schemas.Add(c)
+	o.schemas.AddCluster(c, &o.inputs.Kubectl)
+	o.inputs.Command = c
+	o.inputs.Kubectl.Add(c)
 	f := c.Flags()
-	f.StringSliceVarP(&o.inputs.files, "filename", "f", nil, "file, folder, glob or - to check, as FILE (repeatable)")
-	f.BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process folders recursively")
-	o.inputs.exclude.add(c)
+	f.StringSliceVarP(&o.inputs.Files, "filename", "f", nil, "file, folder, glob or - to check, as FILE (repeatable)")
+	f.BoolVarP(&o.inputs.Recursive, "recursive", "R", false, "process folders recursively")
+	o.inputs.Exclude.Add(c)
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of KIND/NAME")
 	f.StringSliceVar(&o.ignore, "ignore", nil, "do not report findings of `RULE` (repeatable)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only findings and errors, and no summary")
-	oneOf(c, &o.output, "output", "o", "text", "output format: text, json or sarif", "text", "json", "sarif")
+	program.OneOf(c, &o.output, "output", "o", "text", "output format: text, json or sarif", "text", "json", "sarif")
 	var ids []string
 	for _, r := range explain.LintRules() {
 		ids = append(ids, r.ID+"\t"+r.Title)
@@ -82,7 +86,7 @@ Exit codes:
 func (o *lintOptions) check() error {
 	for _, id := range o.ignore {
 		if !slices.ContainsFunc(explain.LintRules(), func(r explain.LintRule) bool { return r.ID == id }) {
-			return usage("--ignore " + id + ": no such rule; see doc/lint.md for the list of rules")
+			return program.Usage("--ignore " + id + ": no such rule; see doc/lint.md for the list of rules")
 		}
 	}
 	return nil
@@ -97,12 +101,12 @@ type locatedFinding struct {
 	among string
 }
 
-func (a *App) lint(ctx context.Context, args []string, o *lintOptions) error {
+func lint(ctx context.Context, a *program.App, args []string, o *lintOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	a.quiet = o.quiet
-	findings, objects, err := a.findings(ctx, append(args, o.inputs.files...), o)
+	a.Quiet = o.quiet
+	findings, objects, err := findings(ctx, a, append(args, o.inputs.Files...), o)
 	if err != nil {
 		return err
 	}
@@ -116,64 +120,64 @@ func (a *App) lint(ctx context.Context, args []string, o *lintOptions) error {
 			APIVersion string           `json:"apiVersion"`
 			Kind       string           `json:"kind"`
 			Findings   []locatedFinding `json:"findings"`
-		}{ownVersion, "Findings", append([]locatedFinding{}, findings...)}, "", "    ")
+		}{results.OwnVersion, "Findings", append([]locatedFinding{}, findings...)}, "", "    ")
 		if err != nil {
 			return err
 		}
-		a.print(string(text) + "\n")
+		a.Print(string(text) + "\n")
 	case "sarif":
 		text, err := json.MarshalIndent(sarifOf(findings), "", "  ")
 		if err != nil {
 			return err
 		}
-		a.print(string(text) + "\n")
+		a.Print(string(text) + "\n")
 	default:
-		a.show(lintText(findings))
+		a.Show(lintText(findings))
 	}
-	a.note(fmt.Sprintf("%s: %s, %s, %s", count(objects, "object", "objects"), count(counts[explain.LevelError], "error", "errors"),
-		count(counts[explain.LevelWarning], "warning", "warnings"), count(counts[explain.LevelNote], "note", "notes")))
-	if counts[explain.LevelError] > 0 || len(a.unread) > 0 {
-		return &exit{code: exitRefused}
+	a.Note(fmt.Sprintf("%s: %s, %s, %s", terminal.Count(objects, "object", "objects"), terminal.Count(counts[explain.LevelError], "error", "errors"),
+		terminal.Count(counts[explain.LevelWarning], "warning", "warnings"), terminal.Count(counts[explain.LevelNote], "note", "notes")))
+	if counts[explain.LevelError] > 0 || len(a.Unread) > 0 {
+		return &program.Exit{Code: program.ExitRefused}
 	}
 	return nil
 }
 
 // findings checks the objects in files and returns the findings in the order of files and
 // lines.
-func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (found []locatedFinding, objects int, err error) {
-	docs, err := a.lintInputs(ctx, names, o)
+func findings(ctx context.Context, a *program.App, names []string, o *lintOptions) (found []locatedFinding, objects int, err error) {
+	docs, err := lintInputs(ctx, a, names, o)
 	if err != nil {
 		return nil, 0, err
 	}
-	all := a.checkable(&o.inputs, docs.objects())
-	if len(all) == 0 && len(a.unread) == 0 {
-		return nil, 0, errors.New(inputNames(names) + ": no objects to check")
+	all := checkable(a, &o.inputs, docs.Objects())
+	if len(all) == 0 && len(a.Unread) == 0 {
+		return nil, 0, errors.New(inputs.Names(names) + ": no objects to check")
 	}
-	if err := tooNested(all); err != nil {
+	if err := inputs.TooNested(all); err != nil {
 		return nil, 0, err
 	}
-	a.noteTwice(slices.DeleteFunc(docs.objects(), func(o manifest.Object) bool { return !o.IsCRD() }), "; the last one is used")
-	lab, err := o.schemas.lab(ctx, a, docs)
+	inputs.NoteTwice(a, slices.DeleteFunc(docs.Objects(), func(o manifest.Object) bool { return !o.IsCRD() }), "; the last one is used")
+	lab, err := o.schemas.Lab(ctx, a, docs)
 	if err != nil {
 		return nil, 0, err
 	}
-	unknown := a.unknownKinds(lab, all)
+	unknown := unknownKinds(a, lab, all)
 	values, objectsIn := make([]document.Value, len(all)), map[string]int{}
 	for i, object := range all {
 		values[i] = object.Value
 		objectsIn[object.Position().Name]++
 	}
-	a.noteExported(values)
+	noteExported(a, values)
 	converted := map[*document.Document][]document.ConvertedKey{} // of documents, which may be Lists of many objects
 	for i, list := range explain.Lint(lab.Kinds(), values...) {
-		target, among := targetOf(all[i].Value), ""
+		target, among := results.TargetOf(all[i].Value), ""
 		if objectsIn[all[i].Position().Name] > 1 {
 			among = target.String()
 		}
 		for _, f := range slices.Concat(unknown[i], list) {
 			found = append(found, locatedFinding{f, target, all[i].PositionOf(f.Path), among})
 		}
-		for _, d := range duplicatesIn(all[i]) { // of several duplicates of one key, each has its own position
+		for _, d := range inputs.DuplicatesIn(all[i]) { // of several duplicates of one key, each has its own position
 			found = append(found, locatedFinding{finding(explain.LintDuplicateKey, d.Path, d.Path.String()+" is specified twice"), target, d.Position, among})
 		}
 		doc := all[i].Document
@@ -189,45 +193,45 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 }
 
 // lintInputs reads the files, and the objects of a cluster.
-func (a *App) lintInputs(ctx context.Context, names []string, o *lintOptions) (docs documents, err error) {
+func lintInputs(ctx context.Context, a *program.App, names []string, o *lintOptions) (docs inputs.Documents, err error) {
 	for _, name := range names {
-		var read documents
-		if isResource(name) {
-			read, err = o.inputs.kubectl.get(ctx, name, o.namespace)
+		var read inputs.Documents
+		if inputs.IsResource(name) {
+			read, err = o.inputs.Kubectl.Get(ctx, name, o.namespace)
 		} else {
-			read, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOutFile, name)
-			err = withResourceAdvice(name, err)
+			read, err = inputs.ReadDocuments(a, &o.inputs, document.DuplicatesLast, a.LeaveOutFile, name)
+			err = inputs.WithResourceAdvice(name, err)
 		}
 		if err != nil {
 			return nil, err
 		}
 		docs = append(docs, read...)
 	}
-	o.inputs.exclude.noteUnused(a)
+	o.inputs.Exclude.NoteUnused(a)
 	return docs, nil
 }
 
 // unknownKinds returns, for each object, the finding that its kind is unknown, if it is, and notes the
 // kinds that have no schema.
-func (a *App) unknownKinds(lab *patchlab.Lab, objects []manifest.Object) [][]explain.Finding {
-	notes := notes{app: a, total: len(objects)}
+func unknownKinds(a *program.App, lab *patchlab.Lab, objects []manifest.Object) [][]explain.Finding {
+	notes := results.Notes{App: a, Total: len(objects)}
 	unknown := make([][]explain.Finding, len(objects))
 	for i, object := range objects {
 		switch _, note, err := lab.Kind(object.Value); {
 		case err != nil:
 			unknown[i] = []explain.Finding{finding(explain.LintUnknownKind, document.Keys("kind"), err.Error())}
 		case note != nil:
-			notes.add(targetOf(object.Value), patchlab.NoSchema{APIVersion: object.Value.Get("apiVersion").StringOr(""), Kind: object.Kind(),
+			notes.Add(results.TargetOf(object.Value), patchlab.NoSchema{APIVersion: object.Value.Get("apiVersion").StringOr(""), Kind: object.Kind(),
 				Consequence: "outside metadata, fields and the keys of lists are not checked"})
 		}
 	}
-	notes.print()
+	notes.Print()
 	return unknown
 }
 
 // noteExported reports objects of a cluster that are checked as manifests because they have no managedFields, which kubectl
 // leaves out by default.
-func (a *App) noteExported(objects []document.Value) {
+func noteExported(a *program.App, objects []document.Value) {
 	exported := 0
 	for _, o := range objects {
 		metadata := o.Get("metadata")
@@ -239,7 +243,7 @@ func (a *App) noteExported(objects []document.Value) {
 		}
 	}
 	if exported > 0 {
-		a.note(count(exported, "exported object without managedFields is checked as a manifest", "exported objects without managedFields are checked as manifests") +
+		a.Note(terminal.Count(exported, "exported object without managedFields is checked as a manifest", "exported objects without managedFields are checked as manifests") +
 			"; 'kubectl get --show-managed-fields' includes them")
 	}
 }
@@ -247,26 +251,26 @@ func (a *App) noteExported(objects []document.Value) {
 // checkable returns the documents that have apiVersion and kind. The lack of one is probably a
 // typing error, so the command fails; a document with neither, such as the values of a chart, and a
 // kustomization are skipped with a note.
-func (a *App) checkable(f *inputFlags, all []manifest.Object) (objects []manifest.Object) {
+func checkable(a *program.App, f *inputs.Flags, all []manifest.Object) (objects []manifest.Object) {
 	var skipped []manifest.Skipped
 	for _, m := range all {
 		version, kind := m.Value.Get("apiVersion").StringOr(""), m.Kind()
-		switch err := notAnObject(m); {
+		switch err := inputs.NotAnObject(m); {
 		case err != nil:
-			a.leaveOut(err)
+			a.LeaveOut(err)
 		case manifest.IsKustomization(m.Document):
 			skipped = append(skipped, manifest.Skipped{Position: m.Position(), Reason: manifest.Kustomization})
 		case version != "" && kind != "":
 			objects = append(objects, m)
 		case version != "":
-			a.leaveOut(fmt.Errorf("%s: kind is required", m.Position()))
+			a.LeaveOut(fmt.Errorf("%s: kind is required", m.Position()))
 		case kind != "":
-			a.leaveOut(fmt.Errorf("%s: apiVersion is required", m.Position()))
+			a.LeaveOut(fmt.Errorf("%s: apiVersion is required", m.Position()))
 		default:
 			skipped = append(skipped, manifest.Skipped{Position: m.Position(), Reason: manifest.NoObject})
 		}
 	}
-	a.noteSkipped(f, skipped)
+	inputs.NoteSkipped(a, f, skipped)
 	return objects
 }
 
@@ -325,7 +329,7 @@ func lintText(findings []locatedFinding) string {
 		if object != "" {
 			object += ": "
 		}
-		fmt.Fprintf(&b, "%s%s: %s%s [%s]\n", at, f.Severity, oneLine(object), oneLine(f.Message), f.Rule)
+		fmt.Fprintf(&b, "%s%s: %s%s [%s]\n", at, f.Severity, terminal.OneLine(object), terminal.OneLine(f.Message), f.Rule)
 		if !remedied[f.Remedy] {
 			b.WriteString("    " + f.Remedy + "\n")
 			remedied[f.Remedy] = true

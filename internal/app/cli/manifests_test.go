@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 )
 
 var updateManifests = flag.Bool("update-manifests", false, "write what apply answers into the cases of testdata/manifests and testdata/crdsets")
@@ -112,10 +114,10 @@ func applyAgain(t *testing.T, c manifestCase) {
 func runApp(args ...string) (code int, out, errs string) {
 	var stdout, stderr bytes.Buffer
 	ids := 0
-	app := &App{Out: &stdout, Err: &stderr,
+	app := &program.App{Out: &stdout, Err: &stderr,
 		Now: func() time.Time { return time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC) },
 		UID: func() string { ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", ids) }}
-	code = app.run(context.Background(), args)
+	code = run(context.Background(), app, args)
 	return code, stdout.String(), stderr.String()
 }
 

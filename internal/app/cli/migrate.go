@@ -12,6 +12,9 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
@@ -19,8 +22,8 @@ import (
 
 // migrateOptions are the flags of migrate.
 type migrateOptions struct {
-	schemas         schemaFlags
-	inputs          inputFlags
+	schemas         inputs.SchemaFlags
+	inputs          inputs.Flags
 	from            []string
 	to              string
 	namespace       string
@@ -29,7 +32,7 @@ type migrateOptions struct {
 	quiet           bool
 }
 
-func (a *App) migrateCommand() *cobra.Command {
+func migrateCommand(a *program.App) *cobra.Command {
 	var o migrateOptions
 	c := &cobra.Command{
 		Use:   "migrate OBJECT [KIND/NAME...]",
@@ -45,7 +48,7 @@ KIND/NAME, which is read from the cluster with kubectl. The managers to fold are
 last-applied annotation. With -f, the manifest to be applied next is tested with and
 without the migration.
 
-` + selectionHelp + `
+` + inputs.SelectionHelp + `
 
 The patch replaces the managedFields and contains the resourceVersion, so that the API
 server refuses it with a conflict (409) if the object has changed in the meantime. Keep a
@@ -54,7 +57,7 @@ copy, and the previous owners are recorded nowhere else.
 
 Of several objects, those that cannot be migrated are errors, and the others are printed.
 
-` + exitHelpOf(map[int]string{exitRefused: "the API server would refuse the migration, or an input could not be read"}),
+` + program.ExitHelpOf(map[int]string{program.ExitRefused: "the API server would refuse the migration, or an input could not be read"}),
 		Example: `  # List the fields that server-side apply cannot remove
   patchlab migrate deployment/web -n shop --to gitops
 
@@ -68,145 +71,145 @@ Of several objects, those that cannot be migrated are errors, and the others are
 
   # Revert the migration if the object has not changed since
   patchlab migrate before.yaml --to gitops -o back --resource-version 4712`,
-		Args:              objectAndSelection,
-		ValidArgsFunction: a.completeSelection(&o.inputs.kubectl),
-		RunE:              func(c *cobra.Command, args []string) error { return a.migrate(c.Context(), args, &o) },
+		Args:              program.ObjectAndSelection,
+		ValidArgsFunction: inputs.CompleteSelection(a, &o.inputs.Kubectl),
+		RunE:              func(c *cobra.Command, args []string) error { return migrate(c.Context(), a, args, &o) },
 	}
-	o.schemas.add(c)
+	o.schemas.Add(c)
 	f := c.Flags()
-	o.inputs.command = c
-	f.StringSliceVarP(&o.inputs.files, "filename", "f", nil, "manifest to be applied next: file, folder, glob or - (repeatable)")
-	f.BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process the folders of OBJECT and -f recursively")
-	o.inputs.kubectl.add(c)
-	o.schemas.addCluster(c, &o.inputs.kubectl)
+	o.inputs.Command = c
+	f.StringSliceVarP(&o.inputs.Files, "filename", "f", nil, "manifest to be applied next: file, folder, glob or - (repeatable)")
+	f.BoolVarP(&o.inputs.Recursive, "recursive", "R", false, "process the folders of OBJECT and -f recursively")
+	o.inputs.Kubectl.Add(c)
+	o.schemas.AddCluster(c, &o.inputs.Kubectl)
 	f.StringArrayVar(&o.from, "from", nil, "manager to fold (repeatable; default the managers whose updates own the last-applied annotation)")
 	f.StringVar(&o.to, "to", "kubectl", "manager that uses server-side apply after the migration")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object in the cluster, or of the selected objects")
 	f.StringVar(&o.resourceVersion, "resource-version", "", "resourceVersion of the migrated object, for -o back")
-	oneOf(c, &o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch, for each of several objects with its target), back (the JSON patch that reverts it) or yaml (the resulting objects)", "text", "json", "patch", "back", "yaml")
-	addQuiet(c, &o.quiet)
-	a.completeInputs(c, &o.inputs.kubectl)
-	managers := a.completeLive(&o.inputs.kubectl, liveSelected, managersIn)
+	program.OneOf(c, &o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch, for each of several objects with its target), back (the JSON patch that reverts it) or yaml (the resulting objects)", "text", "json", "patch", "back", "yaml")
+	program.AddQuiet(c, &o.quiet)
+	inputs.CompleteInputs(a, c, &o.inputs.Kubectl)
+	managers := inputs.CompleteLive(a, &o.inputs.Kubectl, inputs.LiveSelected, inputs.ManagersIn)
 	_ = c.RegisterFlagCompletionFunc("from", managers)
 	_ = c.RegisterFlagCompletionFunc("to", managers)
 	return c
 }
 
-func (a *App) migrate(ctx context.Context, args []string, o *migrateOptions) error {
+func migrate(ctx context.Context, a *program.App, args []string, o *migrateOptions) error {
 	name := args[0]
 	switch {
 	case o.output == "back" && o.resourceVersion == "":
-		return usage("-o back requires --resource-version, the resourceVersion of the migrated object; it prevents the patch from overwriting later changes")
+		return program.Usage("-o back requires --resource-version, the resourceVersion of the migrated object; it prevents the patch from overwriting later changes")
 	case o.output != "back" && o.resourceVersion != "":
-		return usage("--resource-version requires -o back")
+		return program.Usage("--resource-version requires -o back")
 	case o.to == "":
-		return usage("--to must not be empty")
-	case name == "-" && slices.Contains(o.inputs.files, "-"):
-		return usage("only one of OBJECT and -f can be standard input")
+		return program.Usage("--to must not be empty")
+	case name == "-" && slices.Contains(o.inputs.Files, "-"):
+		return program.Usage("only one of OBJECT and -f can be standard input")
 	}
-	a.quiet = o.quiet
-	held := a.holdForRules()
-	defer held.release()
-	m, err := a.migrating(ctx, args, o)
+	a.Quiet = o.quiet
+	held := inputs.HoldForRules(a)
+	defer held.Release()
+	m, err := newMigrating(ctx, a, args, o)
 	if err != nil {
 		return err
 	}
-	if done, err := held.handOverFor(ctx, m.lab.Kinds(), nil, m.manifests); done {
+	if done, err := held.HandOverFor(ctx, m.lab.Kinds(), nil, m.manifests); done {
 		return err
 	}
-	held.release()
+	held.Release()
 	if len(m.objects) > 1 && o.output == "back" {
-		return usage(fmt.Sprintf("-o back supports one object, because each has its own resourceVersion, but %s contains %d; select one with KIND/NAME", name, len(m.objects)))
+		return program.Usage(fmt.Sprintf("-o back supports one object, because each has its own resourceVersion, but %s contains %d; select one with KIND/NAME", name, len(m.objects)))
 	}
 	refused := false
-	defer a.waiting("rehearsing the migration…")()
+	defer a.Waiting("rehearsing the migration…")()
 	for _, object := range m.objects {
 		err := m.one(object)
 		switch {
 		case err != nil && len(m.objects) == 1:
 			return err
 		case err != nil:
-			a.fail(m.title(object) + ": " + err.Error())
+			a.Fail(m.title(object) + ": " + err.Error())
 			refused = true
 		}
 	}
 	if o.output == "json" || o.output == "yaml" {
-		a.print(string(encode(o.output, m.documents)))
+		a.Print(string(results.Encode(o.output, m.documents)))
 	}
-	a.show(m.commands())
-	for _, r := range m.unneeded.all {
-		if text := r.grouped(0); o.output == "text" {
-			a.print(text + "\n")
+	a.Show(m.commands())
+	for _, r := range m.unneeded.All {
+		if text := r.Grouped(0); o.output == "text" {
+			a.Print(text + "\n")
 		} else {
-			a.note(text)
+			a.Note(text)
 		}
 	}
-	if refused || len(a.unread) > 0 {
-		return &exit{code: exitRefused}
+	if refused || len(a.Unread) > 0 {
+		return &program.Exit{Code: program.ExitRefused}
 	}
 	return nil
 }
 
 // migrating is one run of migrate.
 type migrating struct {
-	app       *App
+	app       *program.App
 	o         *migrateOptions
 	lab       *patchlab.Lab
 	name      string // name of OBJECT
 	selected  bool   // only some of its objects are migrated
 	objects   []*patchlab.Object
 	owned     bool // whether one of the objects has managedFields
-	manifests documents
-	named     *liveIndex       // of manifests
-	documents []document.Value // for json and yaml
-	migrated  []migrated       // that were printed as text
-	unneeded  remarks          // why several objects need no migration
+	manifests inputs.Documents
+	named     *inputs.LiveIndex // of manifests
+	documents []document.Value  // for json and yaml
+	migrated  []migrated        // that were printed as text
+	unneeded  results.Remarks   // why several objects need no migration
 }
 
-func (a *App) migrating(ctx context.Context, args []string, o *migrateOptions) (*migrating, error) {
+func newMigrating(ctx context.Context, a *program.App, args []string, o *migrateOptions) (*migrating, error) {
 	name := args[0]
-	if i := slices.IndexFunc(args[1:], isFile); i >= 0 {
+	if i := slices.IndexFunc(args[1:], inputs.IsFile); i >= 0 {
 		file := args[1+i]
-		return nil, usage(file + " is a file; to test it as the manifest to be applied next, use -f " + shellQuote(file))
+		return nil, program.Usage(file + " is a file; to test it as the manifest to be applied next, use -f " + program.ShellQuote(file))
 	}
-	chosen, err := o.inputs.choose(args)
+	chosen, err := o.inputs.Choose(args)
 	if err != nil {
 		return nil, err
 	}
-	live, err := o.inputs.readLive(ctx, a, o.namespace)
+	live, err := o.inputs.ReadLive(ctx, a, o.namespace)
 	if err != nil {
 		return nil, err
 	}
 	m := &migrating{app: a, o: o, name: name, selected: len(chosen) > 0}
-	if len(o.inputs.files) > 0 {
-		if m.manifests, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOutFile, o.inputs.files...); err != nil {
+	if len(o.inputs.Files) > 0 {
+		if m.manifests, err = inputs.ReadDocuments(a, &o.inputs, document.DuplicatesLast, a.LeaveOutFile, o.inputs.Files...); err != nil {
 			return nil, err
 		}
-		a.noteDuplicates(m.manifests, nil)
+		inputs.NoteDuplicates(a, m.manifests, nil)
 	}
-	m.named = indexLive(m.manifests)
-	if m.lab, err = o.schemas.lab(ctx, a, live, m.manifests); err != nil {
+	m.named = inputs.IndexLive(m.manifests)
+	if m.lab, err = o.schemas.Lab(ctx, a, live, m.manifests); err != nil {
 		return nil, err
 	}
-	found, err := chosen.of(live.objects(), m.lab, o.namespace, name)
+	found, err := chosen.Of(live.Objects(), m.lab, o.namespace, name)
 	if err != nil {
 		return nil, err
 	}
 	if err := m.open(found); err != nil {
 		return nil, err
 	}
-	if len(m.objects) == 0 && len(a.unread) == 0 {
-		return nil, errors.New(inputNames(args[:1]) + ": no object found")
+	if len(m.objects) == 0 && len(a.Unread) == 0 {
+		return nil, errors.New(inputs.Names(args[:1]) + ": no object found")
 	}
 	return m, nil
 }
 
 // open reads the selected objects.
 func (m *migrating) open(found []manifest.Object) error {
-	notes := notes{app: m.app, total: len(found)}
+	notes := results.Notes{App: m.app, Total: len(found)}
 	for _, object := range found {
-		if err := notAnObject(object); err != nil {
-			m.app.leaveOut(err)
+		if err := inputs.NotAnObject(object); err != nil {
+			m.app.LeaveOut(err)
 			continue
 		}
 		_, note, err := m.lab.Kind(object.Value)
@@ -214,7 +217,7 @@ func (m *migrating) open(found []manifest.Object) error {
 			return fmt.Errorf("%s: %w", object.Position(), err)
 		}
 		if note != nil {
-			notes.add(targetOf(object.Value), note)
+			notes.Add(results.TargetOf(object.Value), note)
 		}
 		opened, err := openOne(m.lab, object)
 		if err != nil {
@@ -222,7 +225,7 @@ func (m *migrating) open(found []manifest.Object) error {
 		}
 		m.objects, m.owned = append(m.objects, opened), m.owned || opened.Managed.Len() > 0
 	}
-	notes.print()
+	notes.Print()
 	return nil
 }
 
@@ -262,13 +265,13 @@ func (m *migrating) one(object *patchlab.Object) error {
 		return m.json(object, migration, next)
 	}
 	if !migration.Needed() && len(m.objects) > 1 {
-		m.unneeded.add(m.nothing(object, migration), targetOf(object.Value), document.Position{})
+		m.unneeded.Add(m.nothing(object, migration), results.TargetOf(object.Value), document.Position{})
 		return nil
 	}
 	if len(m.migrated) > 0 {
-		m.app.print("\n")
+		m.app.Print("\n")
 	}
-	m.app.show(m.text(object, migration, next))
+	m.app.Show(m.text(object, migration, next))
 	return nil
 }
 
@@ -299,8 +302,8 @@ type nextApply struct {
 // next applies the object's manifest, if there is one.
 func (m *migrating) next(object *patchlab.Object, migration *explain.Migration) (nextApply, error) {
 	var n nextApply
-	target := targetOf(object.Value)
-	for _, config := range m.named.byName[[2]string{target.Kind, target.Name}] {
+	target := results.TargetOf(object.Value)
+	for _, config := range m.named.ByName[[2]string{target.Kind, target.Name}] {
 		if !isManifestOf(config.Root, target) {
 			continue
 		}
@@ -340,7 +343,7 @@ func (m *migrating) next(object *patchlab.Object, migration *explain.Migration) 
 // isManifestOf reports whether a manifest with the kind and the name of an object is that of the object.
 // Either may omit the namespace.
 func isManifestOf(config document.Value, object patchlab.Target) bool {
-	own := targetOf(config)
+	own := results.TargetOf(config)
 	return own.Group() == object.Group() && (own.Namespace == "" || object.Namespace == "" || own.Namespace == object.Namespace)
 }
 

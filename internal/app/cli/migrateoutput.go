@@ -10,6 +10,10 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 )
 
 // unguarded is the warning about a patch that does not require a resourceVersion.
@@ -18,25 +22,25 @@ const unguarded = "the object has no resourceVersion, so the API server will not
 // printPatch prints the patch of the only object.
 func (m *migrating) printPatch(object *patchlab.Object, migration *explain.Migration, p document.Value) {
 	if !migration.Needed() {
-		m.app.note(m.title(object) + ": " + m.nothing(object, migration))
+		m.app.Note(m.title(object) + ": " + m.nothing(object, migration))
 	} else if m.o.output == "patch" && !hasVersion(migration) {
-		m.app.note("Warning: " + unguarded)
+		m.app.Note("Warning: " + unguarded)
 	}
-	m.app.print(p.String() + "\n")
+	m.app.Print(p.String() + "\n")
 }
 
 // printTargeted prints the patch of one of several objects as a line with its target, unless it
 // would change nothing.
 func (m *migrating) printTargeted(object *patchlab.Object, migration *explain.Migration) error {
 	if !migration.Needed() {
-		m.unneeded.add(m.nothing(object, migration), targetOf(object.Value), document.Position{})
+		m.unneeded.Add(m.nothing(object, migration), results.TargetOf(object.Value), document.Position{})
 		return nil
 	}
 	if !hasVersion(migration) {
-		m.app.note("Warning: " + m.title(object) + ": " + unguarded)
+		m.app.Note("Warning: " + m.title(object) + ": " + unguarded)
 	}
-	text, err := targetedPatch(targetOf(object.Value), typeName(patchlab.ActionJSONPatch), migration.Patch())
-	m.app.print(string(text))
+	text, err := targetedPatch(results.TargetOf(object.Value), typeName(patchlab.ActionJSONPatch), migration.Patch())
+	m.app.Print(string(text))
 	return err
 }
 
@@ -51,9 +55,9 @@ func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, 
 	if !migration.Needed() {
 		return b.String() + m.nothing(object, migration) + "\n"
 	}
-	fmt.Fprintf(&b, "%s to %s\n\nManagers to fold:\n", andList(migration.From), migration.To)
+	fmt.Fprintf(&b, "%s to %s\n\nManagers to fold:\n", terminal.AndList(migration.From), migration.To)
 	for _, e := range migration.Folded {
-		fmt.Fprintf(&b, "  %s: %s\n", entryText(e), count(e.Fields.Leaves().Len(), "field is transferred", "fields are transferred")+" to "+migration.To)
+		fmt.Fprintf(&b, "  %s: %s\n", entryText(e), terminal.Count(e.Fields.Leaves().Len(), "field is transferred", "fields are transferred")+" to "+migration.To)
 	}
 	for _, e := range migration.Lost {
 		fmt.Fprintf(&b, "  %s: removed without transferring its fields, because %s has an entry in another version\n", entryText(e), migration.To)
@@ -70,7 +74,7 @@ func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, 
 	m.stuckText(&b, migration)
 	m.nextText(&b, migration, next)
 	m.migrated = append(m.migrated, migrated{
-		resource:  shellQuote(resourceLine(object.Kind, object.Value.Lookup("metadata", "name").StringOr(""))),
+		resource:  program.ShellQuote(results.ResourceLine(object.Kind, object.Value.Lookup("metadata", "name").StringOr(""))),
 		namespace: object.Value.Lookup("metadata", "namespace").StringOr(""),
 		version:   migration.Before.Value.Lookup("metadata", "resourceVersion").StringOr(""),
 	})
@@ -134,7 +138,7 @@ const printVersion = " -o jsonpath='{.metadata.resourceVersion}'"
 // send returns a command that sends a patch, which patchlab prints in a format, for a resource.
 func (m *migrating) send(resource, namespace, format, newLine string) string {
 	if namespace != "" {
-		resource += " -n " + shellQuote(namespace)
+		resource += " -n " + program.ShellQuote(namespace)
 	}
 	return m.command(resource) + format + " |" + newLine + "kubectl patch " + resource + " --type=json --patch-file=/dev/stdin"
 }
@@ -170,7 +174,7 @@ func (m *migrating) nothing(object *patchlab.Object, migration *explain.Migratio
 	case len(migration.From) == 0:
 		text := "nothing to migrate: no manager has used client-side apply"
 		if updates := updatersOf(object); len(updates) > 0 {
-			text += "; select other managers with --from: " + oneLine(strings.Join(updates, ", "))
+			text += "; select other managers with --from: " + terminal.OneLine(strings.Join(updates, ", "))
 		}
 		return text
 	}
@@ -184,13 +188,13 @@ func notUpdatedMessage(object *patchlab.Object, managers []string) string {
 	for i, m := range managers {
 		names[i] = strconv.Quote(m)
 	}
-	text := "the object has no updates by " + andList(names)
+	text := "the object has no updates by " + terminal.AndList(names)
 	if updates := updatersOf(object); len(updates) > 0 {
-		text += "; it has updates by " + oneLine(andList(updates))
+		text += "; it has updates by " + terminal.OneLine(terminal.AndList(updates))
 	}
 	for _, e := range object.Managed.Entries() {
 		if e.Operation == fieldmanager.OperationApply && slices.Contains(managers, e.Manager) {
-			return text + "; " + oneLine(e.Manager) + " applies it, and gives up its fields when it applies only apiVersion, kind and metadata.name"
+			return text + "; " + terminal.OneLine(e.Manager) + " applies it, and gives up its fields when it applies only apiVersion, kind and metadata.name"
 		}
 	}
 	return text
@@ -210,26 +214,26 @@ func updatersOf(object *patchlab.Object) []string {
 // command returns the current command line for one object, which resource selects if there are
 // several, without an output format.
 func (m *migrating) command(resource string) string {
-	name := shellQuote(m.name)
-	if m.name == "-" || isResource(m.name) {
+	name := program.ShellQuote(m.name)
+	if m.name == "-" || inputs.IsResource(m.name) {
 		name = "BEFORE" // a copy in a file
 	}
 	if len(m.objects) > 1 || m.selected {
 		name += " " + resource
 	}
 	without := []string{"filename", "from", "to", "namespace", "output", "resource-version", "quiet"}
-	if !m.o.schemas.fromCluster {
+	if !m.o.schemas.FromCluster {
 		without = append(without, "context", "kubeconfig") // for OBJECT in the cluster only
 	}
-	text := m.o.inputs.command.CommandPath() + " " + name + flagsOf(m.o.inputs.command, without...)
+	text := m.o.inputs.Command.CommandPath() + " " + name + program.FlagsOf(m.o.inputs.Command, without...)
 	for _, from := range m.o.from {
-		text += " --from " + shellQuote(from)
+		text += " --from " + program.ShellQuote(from)
 	}
-	return text + " --to " + shellQuote(m.o.to)
+	return text + " --to " + program.ShellQuote(m.o.to)
 }
 
 func entryText(e fieldmanager.Entry) string {
-	text := fmt.Sprintf("%s (%s, %s", oneLine(e.Manager), e.Operation, oneLine(e.APIVersion))
+	text := fmt.Sprintf("%s (%s, %s", terminal.OneLine(e.Manager), e.Operation, terminal.OneLine(e.APIVersion))
 	if !e.Time.IsZero() {
 		text += ", " + e.Time.UTC().Format("2006-01-02T15:04:05Z")
 	}
@@ -257,12 +261,12 @@ func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) 
 				continue
 			}
 			if n++; n <= most {
-				fmt.Fprintf(b, "%s  %s (%s)\n", title, s.Path, oneLine(s.Manager))
+				fmt.Fprintf(b, "%s  %s (%s)\n", title, s.Path, terminal.OneLine(s.Manager))
 				title = ""
 			}
 		}
 		if n > most {
-			fmt.Fprintf(b, "  and %s (select the object with KIND/NAME to list them)\n", count(n-most, "other field", "other fields"))
+			fmt.Fprintf(b, "  and %s (select the object with KIND/NAME to list them)\n", terminal.Count(n-most, "other field", "other fields"))
 		}
 	}
 	n := 0
@@ -272,7 +276,7 @@ func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) 
 		}
 	}
 	if n > 0 {
-		fmt.Fprintf(b, "\nNot listed: %s, which the API server would set again.\n", count(n, "field with a default value", "fields with default values"))
+		fmt.Fprintf(b, "\nNot listed: %s, which the API server would set again.\n", terminal.Count(n, "field with a default value", "fields with default values"))
 	}
 }
 
@@ -281,10 +285,10 @@ var lastAppliedPath = document.Keys("metadata", "annotations", fieldmanager.Last
 
 // nextText describes the effect of the next apply.
 func (m *migrating) nextText(b *strings.Builder, migration *explain.Migration, next nextApply) {
-	if len(m.o.inputs.files) == 0 {
+	if len(m.o.inputs.Files) == 0 {
 		return
 	}
-	file := strings.Join(m.o.inputs.files, ", ")
+	file := strings.Join(m.o.inputs.Files, ", ")
 	if !next.Found {
 		fmt.Fprintf(b, "\n%s contains no manifest of the object.\n", file)
 		return
@@ -329,7 +333,7 @@ type migrationDocument struct {
 
 // json adds the migration of an object to the output.
 func (m *migrating) json(object *patchlab.Object, migration *explain.Migration, next nextApply) error {
-	d := migrationDocument{APIVersion: ownVersion, Kind: "Migration", Target: targetOf(object.Value), From: migration.From, To: migration.To,
+	d := migrationDocument{APIVersion: results.OwnVersion, Kind: "Migration", Target: results.TargetOf(object.Value), From: migration.From, To: migration.To,
 		Stuck: slices.Concat([]explain.StuckField{}, migration.Stuck), Patch: migration.Patch(), Back: migration.Back("")}
 	d.From = slices.Concat([]string{}, d.From)
 	d.Folded, d.Lost = ownersOf(migration.Folded), ownersOf(migration.Lost)
@@ -338,7 +342,7 @@ func (m *migrating) json(object *patchlab.Object, migration *explain.Migration, 
 		next.Left = slices.Concat([]fieldmanager.Conflict{}, next.Left)
 		d.NextApply = &next
 	}
-	v, err := asDocument(d)
+	v, err := results.AsDocument(d)
 	m.documents = append(m.documents, v)
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 )
 
 // TestDeepObjects: commands that list fields refuse an object whose paths would not fit into memory,
@@ -21,7 +23,7 @@ func TestDeepObjects(t *testing.T) {
 		for _, args := range [][]string{{"lint", file}, {"explain", "-f", file}, {"blame", file}, {"defaults", file}} {
 			var out, errOut bytes.Buffer
 			code := Run(args, strings.NewReader(""), &out, &errOut)
-			if refused := strings.Contains(errOut.String(), "nest deeper than 1000 levels"); refused != (levels > most) || refused != (code == exitRefused) {
+			if refused := strings.Contains(errOut.String(), "nest deeper than 1000 levels"); refused != (levels > most) || refused != (code == program.ExitRefused) {
 				t.Errorf("%s with %d levels: exit code %d: %.300s", args[0], levels, code, errOut.String())
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
 )
 
 // TestObjectPrinter: JSON is what indenting the object, or a List of the objects, yields.
@@ -22,12 +23,12 @@ func TestObjectPrinter(t *testing.T) {
 		for j := range objects {
 			objects[j] = doc.Root
 		}
-		if got := string(encode("json", objects)); got != want {
+		if got := string(results.Encode("json", objects)); got != want {
 			t.Errorf("%d objects:\n%s\nwant\n%s", i, got, want)
 		}
 	}
 	for i, want := range []string{"", "a:\n- 1\nb: {}\n", "a:\n- 1\nb: {}\n---\na:\n- 1\nb: {}\n"} {
-		if got := string(encode("yaml", []document.Value{doc.Root, doc.Root}[:i])); got != want {
+		if got := string(results.Encode("yaml", []document.Value{doc.Root, doc.Root}[:i])); got != want {
 			t.Errorf("%d objects:\n%s\nwant\n%s", i, got, want)
 		}
 	}

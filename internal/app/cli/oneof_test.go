@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 )
 
 func TestOneOf(t *testing.T) {
@@ -24,7 +26,7 @@ func TestOneOf(t *testing.T) {
 		var value string
 		command := &cobra.Command{Use: "x", SilenceErrors: true, SilenceUsage: true, Run: func(*cobra.Command, []string) {}}
 		command.SetFlagErrorFunc(wrongFlag)
-		oneOf(command, &value, "output", "o", "", "output format", "text", "json", "yaml")
+		program.OneOf(command, &value, "output", "o", "", "output format", "text", "json", "yaml")
 		command.SetArgs(append([]string{}, c.args...))
 		text := ""
 		if err := command.Execute(); err != nil {
@@ -34,10 +36,10 @@ func TestOneOf(t *testing.T) {
 			t.Errorf("%s: %q and error %q, want %q and %q", c.why, value, text, c.value, c.err)
 		}
 	}
-	if code, out, _ := ran(t, "__complete", "diff", "--output", ""); code != exitDone || !strings.HasPrefix(out, "text\njson\nyaml\ndiff\npatch\n") {
+	if code, out, _ := ran(t, "__complete", "diff", "--output", ""); code != program.ExitDone || !strings.HasPrefix(out, "text\njson\nyaml\ndiff\npatch\n") {
 		t.Errorf("completed with code %d: %q", code, out)
 	}
-	if code, _, errs := ran(t, "race", "x.yaml", "-o", "yaml"); code != exitUsage || errs != "error: --output yaml: expected text or json\n" {
+	if code, _, errs := ran(t, "race", "x.yaml", "-o", "yaml"); code != program.ExitUsage || errs != "error: --output yaml: expected text or json\n" {
 		t.Errorf("code %d: %q", code, errs)
 	}
 }

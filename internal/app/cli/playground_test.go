@@ -13,44 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 	"github.com/patchlab-dev/patchlab/scenario"
 	"github.com/patchlab-dev/patchlab/scenario/link"
 )
-
-func TestPlaygroundServesUntilInterrupted(t *testing.T) {
-	ctx, end := context.WithCancel(context.Background())
-	defer end()
-	in, out := io.Pipe()
-	app := &App{Out: out, Err: io.Discard, Now: time.Now}
-	ended := make(chan error, 1)
-	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "the page") })
-	go func() { ended <- app.servePage(ctx, "127.0.0.1:0", false, "/", page) }()
-	line := make([]byte, 200)
-	n, err := in.Read(line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := strings.Fields(strings.TrimPrefix(string(line[:n]), "The playground is served at "))[0]
-	resp, err := http.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if body, _ := io.ReadAll(resp.Body); string(body) != "the page" {
-		t.Errorf("%s answers %q", address, body)
-	}
-	end()
-	if err := <-ended; err != nil {
-		t.Errorf("ended with %v", err)
-	}
-}
-
-func TestPlaygroundRefusesInvalidAddress(t *testing.T) {
-	app := &App{Out: io.Discard, Err: io.Discard, Now: time.Now}
-	if err := app.servePage(context.Background(), "nowhere", false, "/", http.NotFoundHandler()); err == nil {
-		t.Error("no error")
-	}
-}
 
 // opened runs the command and returns the scenario passed to the browser and the
 // output.
@@ -59,12 +25,12 @@ func opened(t *testing.T, args ...string) (*scenario.Scenario, string) {
 	ctx, end := context.WithCancel(context.Background())
 	defer end()
 	var out, problems bytes.Buffer
-	app := &App{In: strings.NewReader(""), Out: &out, Err: &problems, Now: time.Now}
-	app.page = func() (http.Handler, error) { return http.NotFoundHandler(), nil }
+	app := &program.App{In: strings.NewReader(""), Out: &out, Err: &problems, Now: time.Now}
+	app.Page = func() (http.Handler, error) { return http.NotFoundHandler(), nil }
 	shown := make(chan string, 1)
-	app.browser = func(_ context.Context, address string) error { shown <- address; return nil }
+	app.Browser = func(_ context.Context, address string) error { shown <- address; return nil }
 	ended := make(chan int, 1)
-	go func() { ended <- app.run(ctx, args) }()
+	go func() { ended <- run(ctx, app, args) }()
 	var address string
 	select {
 	case code := <-ended:

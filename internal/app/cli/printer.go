@@ -13,25 +13,28 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
 // printer prints the results of changes, and counts them.
 type printer struct {
-	app     *App
-	flags   *outputFlags
+	app     *program.App
+	flags   *results.Flags
 	lab     *patchlab.Lab
 	several bool
 	color   bool
 	force   bool // whether the changes are forced
 	out     []byte
 	objects []document.Value // for yaml and json
-	notes   notes            // that are printed after all changes
-	summary *summary
+	notes   results.Notes    // that are printed after all changes
+	summary *results.Summary
 	// conflicts is the number of fields in conflict, of which an object may have several, and shared
 	// lists them.
 	conflicts int
-	shared    sharedConflicts
+	shared    results.SharedConflicts
 	// applier is the field manager of a change with conflicts, and migrated an owner that
 	// migrate can replace; "" for none.
 	applier, migrated string
@@ -45,11 +48,11 @@ type printer struct {
 	namespaces map[string]bool
 }
 
-func newPrinter(a *App, f *outputFlags, lab *patchlab.Lab, changes int) *printer {
-	return &printer{app: a, flags: f, lab: lab, several: changes > 1, notes: notes{app: a, total: changes},
+func newPrinter(a *program.App, f *results.Flags, lab *patchlab.Lab, changes int) *printer {
+	return &printer{app: a, flags: f, lab: lab, several: changes > 1, notes: results.Notes{App: a, Total: changes},
 		seen: map[patchlab.Target]bool{}, namespaces: map[string]bool{},
-		summary: &summary{app: a, format: f.summary.format},
-		color:   f.color.on(a.Out)}
+		summary: &results.Summary{App: a, Format: f.Summary.Format},
+		color:   f.Color.On(a.Out)}
 }
 
 // add prints the result of one change. An error ends the command.
@@ -58,29 +61,29 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 		return p.failed(err)
 	}
 	p.see(r.Target)
-	p.notes.add(r.Target, r.Notes...)
-	if p.force && !p.app.quiet {
-		p.notes.add(r.Target, forcedNotes(r)...)
+	p.notes.Add(r.Target, r.Notes...)
+	if p.force && !p.app.Quiet {
+		p.notes.Add(r.Target, forcedNotes(r)...)
 	}
 	p.warn(r.Warnings, r.Target, r.Position)
 	what := outcomeOfResult(r)
-	p.summary.counts[what]++
-	if p.flags.summary.replacesOutput() {
-		one := row{target: r.Target, outcome: what, fields: len(fieldChanges(r))}
-		if p.flags.summary.format == "markdown" {
-			one.detail = p.diff(r)
+	p.summary.Counts[what]++
+	if p.flags.Summary.ReplacesOutput() {
+		one := results.Row{Target: r.Target, Outcome: what, Fields: len(fieldChanges(r))}
+		if p.flags.Summary.Format == "markdown" {
+			one.Detail = p.diff(r)
 			p.describe(&one, r)
 		}
-		p.summary.rows = append(p.summary.rows, one)
+		p.summary.Rows = append(p.summary.Rows, one)
 		return nil
 	}
-	switch p.flags.format {
+	switch p.flags.Format {
 	case "yaml", "json":
-		p.objects = append(p.objects, p.flags.shown(r.Object()))
+		p.objects = append(p.objects, p.flags.Shown(r.Object()))
 	case "name":
-		p.out = append(p.out, oneLine(resourceLine(r.After.Kind, r.Target.Name))+"\n"...)
+		p.out = append(p.out, terminal.OneLine(results.ResourceLine(r.After.Kind, r.Target.Name))+"\n"...)
 	case "diff":
-		p.out = append(p.out, shownDiff(p.diff(r), p.color)...)
+		p.out = append(p.out, results.ShownDiff(p.diff(r), p.color)...)
 	case "patch":
 		return p.patch(r)
 	}
@@ -89,7 +92,7 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 
 // see records the object of a change.
 func (p *printer) see(t patchlab.Target) {
-	p.seen[withoutVersion(t)] = true
+	p.seen[results.WithoutVersion(t)] = true
 	if t.Namespace != "" {
 		p.namespaces[t.Namespace] = true
 	}
@@ -108,11 +111,11 @@ func warningsOf(err error) []string {
 // because many objects of a chart have the same warning.
 func (p *printer) warn(texts []string, target patchlab.Target, at document.Position) {
 	for _, text := range texts {
-		if !p.several && !p.flags.summary.replacesOutput() {
-			p.app.noteOnce("Warning: " + text)
+		if !p.several && !p.flags.Summary.ReplacesOutput() {
+			p.app.NoteOnce("Warning: " + text)
 			continue
 		}
-		p.summary.warnings.add(text, target, at)
+		p.summary.Warnings.Add(text, target, at)
 	}
 }
 
@@ -121,7 +124,7 @@ func (p *printer) diff(r *patchlab.Result) string {
 	if !r.Created() {
 		before = r.Before.Join()
 	}
-	return p.flags.diff(fileName(r.Target), before, r.Object())
+	return p.flags.Diff(results.FileName(r.Target), before, r.Object())
 }
 
 // fieldChanges returns the fields with another value, none of a new object. The annotation of client-side apply, which
@@ -131,12 +134,12 @@ func fieldChanges(r *patchlab.Result) []explain.Change {
 		return nil
 	}
 	return slices.DeleteFunc(r.Changes(), func(c explain.Change) bool {
-		return document.Identical(c.Before, c.After) || slices.Equal(c.Path, lastApplied())
+		return document.Identical(c.Before, c.After) || slices.Equal(c.Path, results.LastApplied())
 	})
 }
 
 // describe adds the fields of an object that have changed to its row.
-func (p *printer) describe(one *row, r *patchlab.Result) {
+func (p *printer) describe(one *results.Row, r *patchlab.Result) {
 	changes := fieldChanges(r)
 	if len(changes) == 0 {
 		return
@@ -145,8 +148,8 @@ func (p *printer) describe(one *row, r *patchlab.Result) {
 	for _, c := range changes {
 		fmt.Fprintf(sum, "%s\x00%t%s\x00%t%s\x00", c.Path, c.Before.Exists(), c.Before.JSON(), c.After.Exists(), c.After.JSON())
 	}
-	one.change, one.metadataOnly = string(sum.Sum(nil)), inMetadata(changes)
-	one.short = fieldsDiff(fieldLines(changes, r.Before.Value, r.After.Value, isSecret(r.After.Value) && !p.flags.showSecrets))
+	one.Change, one.MetadataOnly = string(sum.Sum(nil)), inMetadata(changes)
+	one.Short = results.FieldsDiff(fieldLines(changes, r.Before.Value, r.After.Value, results.IsSecret(r.After.Value) && !p.flags.ShowSecrets))
 }
 
 // inMetadata reports whether all changes are in the metadata of the object.
@@ -159,21 +162,21 @@ func isMetadata(path document.Path) bool {
 }
 
 // outcomeOfResult returns the outcome of a change that was not refused.
-func outcomeOfResult(r *patchlab.Result) outcome {
+func outcomeOfResult(r *patchlab.Result) results.Outcome {
 	switch {
 	case r.Created():
-		return created
+		return results.Created
 	case !r.Changed():
-		return unchanged
-	case document.Identical(withoutCounters(r.Before.Value), withoutCounters(r.After.Value)):
-		return owners
+		return results.Unchanged
+	case document.Identical(results.WithoutCounters(r.Before.Value), results.WithoutCounters(r.After.Value)):
+		return results.Owners
 	}
-	return changed
+	return results.Changed
 }
 
 // patch prints a patch, with its object if there are several.
 func (p *printer) patch(r *patchlab.Result) error {
-	made, patchType, err := madePatch(r, p.flags)
+	made, patchType, err := results.MadePatch(r, p.flags)
 	if err != nil {
 		return err
 	}
@@ -208,20 +211,20 @@ func (p *printer) failed(err error) error {
 		return err
 	}
 	p.see(e.Target)
-	p.notes.add(e.Target, e.Notes...)
+	p.notes.Add(e.Target, e.Notes...)
 	p.warn(warningsOf(err), e.Target, document.Position{}) // e.Position is that of an invalid field
 	if len(e.Options) > 0 {
 		return changeError(e)
 	}
-	if !p.flags.showSecrets {
-		e = maskConflicts(e)
+	if !p.flags.ShowSecrets {
+		e = results.MaskConflicts(e)
 	}
-	what, text, detail := refused, e.Error(), e.Error()
+	what, text, detail := results.Refused, e.Error(), e.Error()
 	if e.Conflicts != nil {
-		what, text, detail = conflicting, e.Target.String()+": "+conflictLine(e), e.Target.String()+": "+conflictReport(e)
+		what, text, detail = results.Conflicting, e.Target.String()+": "+conflictLine(e), e.Target.String()+": "+conflictReport(e)
 		p.conflicts += len(e.Conflicts.List)
 		for i, c := range e.Conflicts.List {
-			p.shared.add(e.Target, c, e.Fields[i], "")
+			p.shared.Add(e.Target, c, e.Fields[i], "")
 		}
 		p.applier, p.migrated = e.FieldManager, cmp.Or(p.migrated, migratedManager(e))
 		p.others = p.others || !onlyOwnUpdates(e)
@@ -230,13 +233,13 @@ func (p *printer) failed(err error) error {
 			text = conflictReport(e) + "\n\n" + p.conflictAdvice(len(e.Conflicts.List))
 		}
 	}
-	p.summary.counts[what]++
-	p.app.fail(text)
-	if p.flags.summary.replacesOutput() {
-		p.summary.rows = append(p.summary.rows, row{target: e.Target, position: e.Position, outcome: what, detail: detail})
+	p.summary.Counts[what]++
+	p.app.Fail(text)
+	if p.flags.Summary.ReplacesOutput() {
+		p.summary.Rows = append(p.summary.Rows, results.Row{Target: e.Target, Position: e.Position, Outcome: what, Detail: detail})
 		return nil
 	}
-	if p.flags.asked && (p.flags.format == "json" || p.flags.format == "yaml") {
+	if p.flags.Asked && (p.flags.Format == "json" || p.flags.Format == "yaml") {
 		document, err := refusalDocument(e)
 		if err != nil {
 			return err
@@ -252,37 +255,37 @@ func (p *printer) fieldsInConflict() string {
 	if p.conflicts == 1 {
 		title = "The field in conflict:\n"
 	}
-	return title + p.shared.text()
+	return title + p.shared.Text()
 }
 
 // finish prints the output and the summary, and returns the exit code.
 func (p *printer) finish(exitCode bool) error {
 	switch {
-	case p.flags.summary.replacesOutput():
-		text, err := p.summary.report(&p.notes)
+	case p.flags.Summary.ReplacesOutput():
+		text, err := p.summary.Report(&p.notes)
 		if err != nil {
 			return err
 		}
 		p.out = []byte(text)
 	case len(p.objects) > 0:
-		p.out = encode(p.flags.format, p.objects)
+		p.out = results.Encode(p.flags.Format, p.objects)
 	}
 	if _, err := p.app.Out.Write(p.out); err != nil {
 		return err
 	}
-	p.notes.print()
-	p.summary.noteWarnings()
+	p.notes.Print()
+	p.summary.NoteWarnings()
 	if p.several && p.conflicts > 0 {
-		_, _ = io.WriteString(p.app.Err, readable("\n"+p.fieldsInConflict()+"\n"+p.conflictAdvice(p.conflicts))+"\n")
+		_, _ = io.WriteString(p.app.Err, terminal.Readable("\n"+p.fieldsInConflict()+"\n"+p.conflictAdvice(p.conflicts))+"\n")
 	}
-	p.summary.note(p.several)
-	switch counts := p.summary.counts; {
-	case counts[refused]+len(p.app.unread) > 0:
-		return &exit{code: exitRefused}
-	case counts[conflicting] > 0:
-		return &exit{code: exitConflict}
-	case exitCode && counts[created]+counts[changed]+counts[pruned] > 0:
-		return &exit{code: exitChanged}
+	p.summary.Note(p.several)
+	switch counts := p.summary.Counts; {
+	case counts[results.Refused]+len(p.app.Unread) > 0:
+		return &program.Exit{Code: program.ExitRefused}
+	case counts[results.Conflicting] > 0:
+		return &program.Exit{Code: program.ExitConflict}
+	case exitCode && counts[results.Created]+counts[results.Changed]+counts[results.Pruned] > 0:
+		return &program.Exit{Code: program.ExitChanged}
 	}
 	return nil
 }

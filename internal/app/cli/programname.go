@@ -1,12 +1,14 @@
 package cli
 
 import (
-	"cmp"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/serving"
 )
 
 // called converts the arguments of a program that was called by another name to those of the
@@ -17,27 +19,15 @@ func called(file string, args []string) []string {
 	switch name := strings.TrimSuffix(filepath.Base(file), ".exe"); name {
 	case "kubectl_complete-patchlab":
 		return append([]string{cobra.ShellCompRequestCmd}, args...)
-	case kubeAPIServer, etcdStandIn:
+	case serving.KubeAPIServer, serving.EtcdStandIn:
 		return append([]string{name}, args...)
 	}
 	return args
 }
 
-// programName returns the command with which the user calls a program: kubectl executes
-// kubectl-patchlab for 'kubectl patchlab'.
-func programName(file string) string {
-	if strings.TrimSuffix(filepath.Base(file), ".exe") == "kubectl-patchlab" {
-		return "kubectl patchlab"
-	}
-	return "patchlab"
-}
-
-// program returns the command with which the user calls patchlab.
-func (a *App) program() string { return cmp.Or(a.Program, "patchlab") }
-
 // callInHelp makes the commands of patchlab in all help texts those with which the user calls it.
-func (a *App) callInHelp(root *cobra.Command) {
-	if a.program() == root.Name() {
+func callInHelp(a *program.App, root *cobra.Command) {
+	if a.CalledAs() == root.Name() {
 		return
 	}
 	var names []string
@@ -46,7 +36,7 @@ func (a *App) callInHelp(root *cobra.Command) {
 	}
 	command := regexp.MustCompile(`\b` + root.Name() + ` (` + strings.Join(names, "|") + `)\b`)
 	for _, c := range root.Commands() {
-		c.Long = command.ReplaceAllString(c.Long, a.program()+" $1")
-		c.Example = command.ReplaceAllString(c.Example, a.program()+" $1")
+		c.Long = command.ReplaceAllString(c.Long, a.CalledAs()+" $1")
+		c.Example = command.ReplaceAllString(c.Example, a.CalledAs()+" $1")
 	}
 }

@@ -11,6 +11,10 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/internal/engine/labels"
 	"github.com/patchlab-dev/patchlab/patch"
@@ -50,23 +54,23 @@ func (f *pruneFlags) complete(change *changeFlags) error {
 	var err error
 	switch {
 	case f.all && f.selector != "":
-		return usage("--all and --selector cannot be used together")
+		return program.Usage("--all and --selector cannot be used together")
 	case !f.on && (f.all || len(f.allowlist) > 0):
-		return usage("--all and --prune-allowlist require --prune")
+		return program.Usage("--all and --prune-allowlist require --prune")
 	case f.on && !f.all && f.selector == "":
-		return usage("--prune requires -l, with the labels of the objects to prune, or --all")
+		return program.Usage("--prune requires -l, with the labels of the objects to prune, or --all")
 	case f.on && change.TransferClientSide:
-		return usage("kubectl refuses --prune with --server-side; leave out --server-side for a client that prunes, or use --client-side")
+		return program.Usage("kubectl refuses --prune with --server-side; leave out --server-side for a client that prunes, or use --client-side")
 	case f.on && change.patchType != "auto" && change.patchType != "apply":
-		return usage("--prune requires manifests; it cannot be used with --type " + change.patchType)
+		return program.Usage("--prune requires manifests; it cannot be used with --type " + change.patchType)
 	}
 	if f.labels, err = labels.Parse(f.selector); err != nil {
-		return usage("--selector " + f.selector + ": " + err.Error())
+		return program.Usage("--selector " + f.selector + ": " + err.Error())
 	}
 	for _, name := range f.allowlist {
 		kind, ok := kindOf(name)
 		if !ok {
-			return usage("--prune-allowlist " + name + ": expected GROUP/VERSION/KIND, such as core/v1/ConfigMap")
+			return program.Usage("--prune-allowlist " + name + ": expected GROUP/VERSION/KIND, such as core/v1/ConfigMap")
 		}
 		f.kinds = append(f.kinds, kind)
 	}
@@ -88,14 +92,14 @@ func kindOf(text string) (kind schema.GroupVersionKind, ok bool) {
 // selected returns the manifests with the labels, and those that are no objects, such as a JSON patch. For the objects
 // that another client than kubectl prunes, the labels are not those of the manifests: Flux and Argo CD add theirs when they
 // apply them.
-func (f *pruneFlags) selected(changes documents, clientSide bool) (documents, error) {
+func (f *pruneFlags) selected(changes inputs.Documents, clientSide bool) (inputs.Documents, error) {
 	if len(f.labels) == 0 || f.on && !clientSide {
 		return changes, nil
 	}
-	var kept documents
-	for _, o := range changes.objects() {
+	var kept inputs.Documents
+	for _, o := range changes.Objects() {
 		if !o.Typed() || f.labels.Matches(o.Value.Lookup("metadata", "labels")) {
-			kept = append(kept, asOneObject(o))
+			kept = append(kept, inputs.AsOneObject(o))
 		}
 	}
 	if len(kept) == 0 {
@@ -117,10 +121,10 @@ type pruning struct {
 // pruneOthers shows the live objects that a client deletes because the manifests do not contain them, or counts them
 // in a note.
 func (o *applyOptions) pruneOthers(in *applyInputs, out *printer) error {
-	changes := in.changes.objects()
+	changes := in.changes.Objects()
 	if slices.ContainsFunc(changes, func(m manifest.Object) bool { return !m.Typed() }) || o.change.patchType != "auto" && o.change.patchType != "apply" {
 		if o.prune.on {
-			return usage("--prune requires manifests")
+			return program.Usage("--prune requires manifests")
 		}
 		return nil
 	}
@@ -128,7 +132,7 @@ func (o *applyOptions) pruneOthers(in *applyInputs, out *printer) error {
 	who := "client-side apply has written"
 	if !o.change.clientSide {
 		p.manager = cmp.Or(o.change.FieldManager, "kubectl")
-		who = oneLine(p.manager) + " has applied"
+		who = terminal.OneLine(p.manager) + " has applied"
 	} else if len(p.kinds) == 0 {
 		for _, name := range prunedByKubectl {
 			kind, _ := kindOf(name)
@@ -138,9 +142,9 @@ func (o *applyOptions) pruneOthers(in *applyInputs, out *printer) error {
 	switch {
 	case o.prune.on:
 		p.show(p.objects(in.live))
-	case len(changes) > 1 && !o.change.TransferClientSide && !out.app.quiet: // one object is usually compared with a dump
+	case len(changes) > 1 && !o.change.TransferClientSide && !out.app.Quiet: // one object is usually compared with a dump
 		if n := len(p.objects(in.live)); n > 0 {
-			out.app.note(count(n, "live object", "live objects") + " that " + who + ", in the same namespaces or in none, " +
+			out.app.Note(terminal.Count(n, "live object", "live objects") + " that " + who + ", in the same namespaces or in none, " +
 				isOrAre(n) + " not among the manifests; a client that prunes deletes such objects, which --prune --all shows")
 		}
 	}
@@ -155,8 +159,8 @@ func isOrAre(n int) string {
 }
 
 // objects returns the objects to prune.
-func (p *pruning) objects(live documents) []manifest.Object {
-	return slices.DeleteFunc(live.objects(), func(o manifest.Object) bool { return !p.prunes(o) })
+func (p *pruning) objects(live inputs.Documents) []manifest.Object {
+	return slices.DeleteFunc(live.Objects(), func(o manifest.Object) bool { return !p.prunes(o) })
 }
 
 // prunes reports whether a live object has been applied, and is selected, but is none of the manifests.
@@ -165,7 +169,7 @@ func (p *pruning) prunes(o manifest.Object) bool {
 		return false
 	}
 	t := p.target(o)
-	return t.Name != "" && !p.out.seen[withoutVersion(t)] && (t.Namespace == "" || p.out.namespaces[t.Namespace]) &&
+	return t.Name != "" && !p.out.seen[results.WithoutVersion(t)] && (t.Namespace == "" || p.out.namespaces[t.Namespace]) &&
 		p.labels.Matches(o.Value.Lookup("metadata", "labels"))
 }
 
@@ -191,27 +195,27 @@ func isOfKind(object document.Value, k schema.GroupVersionKind) bool {
 
 // target returns the target of a live object.
 func (p *pruning) target(o manifest.Object) patchlab.Target {
-	return targetIn(p.lab, o.Value, p.namespace)
+	return results.TargetIn(p.lab, o.Value, p.namespace)
 }
 
 // show prints the objects to prune.
 func (p *pruning) show(objects []manifest.Object) {
 	const most = 20
 	app, flags, s := p.out.app, p.out.flags, p.out.summary
-	if failed := s.counts[refused] + s.counts[conflicting] + len(app.unread); failed > 0 && len(objects) > 0 {
-		app.note("clients prune only after all manifests have been applied, which was refused for " + count(failed, "of them", "of them"))
+	if failed := s.Counts[results.Refused] + s.Counts[results.Conflicting] + len(app.Unread); failed > 0 && len(objects) > 0 {
+		app.Note("clients prune only after all manifests have been applied, which was refused for " + terminal.Count(failed, "of them", "of them"))
 	}
 	var with dependents
 	var still kept
 	for i, o := range objects {
 		t := p.target(o)
-		s.counts[pruned]++
-		if flags.summary.replacesOutput() {
-			s.rows = append(s.rows, row{target: t, outcome: pruned})
-		} else if flags.format == "diff" {
+		s.Counts[results.Pruned]++
+		if flags.Summary.ReplacesOutput() {
+			s.Rows = append(s.Rows, results.Row{Target: t, Outcome: results.Pruned})
+		} else if flags.Format == "diff" {
 			p.out.diffPruned(t, o.Value)
 		} else if i < most {
-			app.note(t.String() + " is pruned")
+			app.Note(t.String() + " is pruned")
 		}
 		with.add(o)
 		if p.manager != "" { // kubectl, which prunes what client-side apply has written, has no such annotation
@@ -220,13 +224,13 @@ func (p *pruning) show(objects []manifest.Object) {
 	}
 	with.warn(app, "")
 	still.note(app)
-	if more := len(objects) - most; more > 0 && !flags.summary.replacesOutput() && flags.format != "diff" {
-		app.note(count(more, "other object is pruned", "other objects are pruned") + "; --summary text lists them")
+	if more := len(objects) - most; more > 0 && !flags.Summary.ReplacesOutput() && flags.Format != "diff" {
+		app.Note(terminal.Count(more, "other object is pruned", "other objects are pruned") + "; --summary text lists them")
 	}
 }
 
 // diffPruned prints a diff that removes an object.
 func (p *printer) diffPruned(t patchlab.Target, object document.Value) {
-	before, _ := p.flags.compared(object, object)
-	p.out = append(p.out, shownDiff(unified("live/"+fileName(t), "after/"+fileName(t), yamlText(before), ""), p.color)...)
+	before, _ := p.flags.Compared(object, object)
+	p.out = append(p.out, results.ShownDiff(terminal.Unified("live/"+results.FileName(t), "after/"+results.FileName(t), results.YAMLText(before), ""), p.color)...)
 }

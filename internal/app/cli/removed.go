@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
@@ -41,19 +44,19 @@ func (k *kept) add(name string, object document.Value) {
 }
 
 // note reports the objects.
-func (k *kept) note(app *App) {
+func (k *kept) note(app *program.App) {
 	const most = 10
 	for i, names := range k.names {
 		c := keepers[i]
 		switch n := len(names); {
 		case n == 1:
-			app.note(c.client + " does not delete " + names[0] + ", which has the annotation " + c.annotation + ": " + c.value)
+			app.Note(c.client + " does not delete " + names[0] + ", which has the annotation " + c.annotation + ": " + c.value)
 		case n > 1:
 			list := strings.Join(names[:min(n, most)], ", ")
 			if n > most {
-				list += " and " + count(n-most, "other", "others")
+				list += " and " + terminal.Count(n-most, "other", "others")
 			}
-			app.note(c.client + " does not delete " + list + ", which have the annotation " + c.annotation + ": " + c.value)
+			app.Note(c.client + " does not delete " + list + ", which have the annotation " + c.annotation + ": " + c.value)
 		}
 	}
 }
@@ -65,8 +68,8 @@ type dependents struct {
 
 func (d *dependents) add(object manifest.Object) {
 	name := object.Value.Lookup("metadata", "name").StringOr("")
-	switch of := sameNameOf(object); {
-	case of.group == "" && of.kind == "Namespace":
+	switch of := inputs.SameNameOf(object); {
+	case of.Group == "" && of.Kind == "Namespace":
 		d.namespaces = append(d.namespaces, name)
 	case object.IsCRD():
 		d.definitions = append(d.definitions, name)
@@ -74,14 +77,14 @@ func (d *dependents) add(object manifest.Object) {
 }
 
 // warn reports what their deletion deletes; from is where they are deleted.
-func (d *dependents) warn(app *App, from string) {
+func (d *dependents) warn(app *program.App, from string) {
 	warning := func(kind string, names []string, one, many string) {
 		what, also := kind, one
 		if len(names) > 1 {
 			what, also = kind+"s", many
 		}
 		if len(names) > 0 {
-			app.note("Warning: the deletion of the " + what + " " + strings.Join(names, ", ") + from + " deletes all objects " + also)
+			app.Note("Warning: the deletion of the " + what + " " + strings.Join(names, ", ") + from + " deletes all objects " + also)
 		}
 	}
 	warning("Namespace", d.namespaces, "in it", "in them")

@@ -12,13 +12,17 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
 // resolveOptions are the flags of resolve.
 type resolveOptions struct {
-	schemas     schemaFlags
-	inputs      inputFlags
+	schemas     inputs.SchemaFlags
+	inputs      inputs.Flags
 	apply       patchlab.ApplyOptions
 	ways        wayFlags
 	output      string
@@ -27,7 +31,7 @@ type resolveOptions struct {
 	quiet       bool
 }
 
-func (a *App) resolveCommand() *cobra.Command {
+func resolveCommand(a *program.App) *cobra.Command {
 	var o resolveOptions
 	c := &cobra.Command{
 		Use:   "resolve [LIVE] [CONFIG]",
@@ -55,7 +59,7 @@ printed together, with examples of their values. --details prints the conflicts 
 manifest, and how each resolution changes it.
 
 LIVE and CONFIG accept the same inputs as LIVE and PATCH of apply. As there, the program
-` + admissionProgram + ` evaluates the CEL rules of custom resources.
+` + inputs.AdmissionProgram + ` evaluates the CEL rules of custom resources.
 
 Exit codes:
   0  no conflicts, or all of them are resolved
@@ -75,50 +79,50 @@ Exit codes:
   # Print the changes to the manifest
   patchlab resolve live.yaml web.yaml --adopt all -o diff`,
 		Args:              cobra.ArbitraryArgs, // checked together with -f and -k
-		ValidArgsFunction: completeObject,
-		RunE:              func(c *cobra.Command, args []string) error { return a.resolve(c.Context(), args, &o) },
+		ValidArgsFunction: inputs.CompleteObject,
+		RunE:              func(c *cobra.Command, args []string) error { return resolve(c.Context(), a, args, &o) },
 	}
-	o.schemas.add(c)
-	o.inputs.add(c)
-	o.schemas.addCluster(c, &o.inputs.kubectl)
-	o.ways.add(c, func(c *cobra.Command, args []string) []string { return a.conflictPaths(c.Context(), args, &o) })
+	o.schemas.Add(c)
+	o.inputs.Add(c)
+	o.schemas.AddCluster(c, &o.inputs.Kubectl)
+	o.ways.add(c, func(c *cobra.Command, args []string) []string { return conflictPaths(c.Context(), a, args, &o) })
 	f := c.Flags()
 	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager of the server-side apply")
 	addNamespace(c, &o.apply.Namespace, &o.apply.DefaultNamespace)
 	f.BoolVar(&o.apply.TransferClientSide, "server-side", true, "show the results of 'kubectl apply --server-side', which transfers the fields of client-side apply; --server-side=false: of a client that does not, such as a controller")
 	f.StringVar(&o.apply.Subresource, "subresource", "", "subresource to apply to, such as status")
-	oneOf(c, &o.output, "output", "o", "", "output format: text or json (the resolutions), yaml or diff (the resolved manifest) (default text, or yaml if a resolution is selected)", "text", "json", "yaml", "diff")
+	program.OneOf(c, &o.output, "output", "o", "", "output format: text or json (the resolutions), yaml or diff (the resolved manifest) (default text, or yaml if a resolution is selected)", "text", "json", "yaml", "diff")
 	f.BoolVar(&o.details, "details", false, "print the conflicts of each manifest, even if several conflict")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes, such as the command that applies the resolved manifest")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
-	a.completeInputs(c, &o.inputs.kubectl)
+	inputs.CompleteInputs(a, c, &o.inputs.Kubectl)
 	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-func (a *App) resolve(ctx context.Context, args []string, o *resolveOptions) error {
-	for _, err := range [...]error{o.complete(), checkNamespace(o.apply.Namespace, o.apply.DefaultNamespace), o.inputs.complete(args)} {
+func resolve(ctx context.Context, a *program.App, args []string, o *resolveOptions) error {
+	for _, err := range [...]error{o.complete(), checkNamespace(o.apply.Namespace, o.apply.DefaultNamespace), o.inputs.Complete(args)} {
 		if err != nil {
 			return err
 		}
 	}
-	a.quiet = o.quiet
-	held := a.holdForRules()
-	defer held.release()
-	r, err := a.resolving(ctx, o)
+	a.Quiet = o.quiet
+	held := inputs.HoldForRules(a)
+	defer held.Release()
+	r, err := newResolving(ctx, a, o)
 	if err != nil {
 		return err
 	}
-	if done, err := held.handOverFor(ctx, r.lab.Kinds(), r.live.all, r.changes); done {
+	if done, err := held.HandOverFor(ctx, r.lab.Kinds(), r.live.All, r.changes); done {
 		return err
 	}
-	held.release()
-	changes := r.changes.objects()
-	r.notes = notes{app: a, total: len(changes)}
+	held.Release()
+	changes := r.changes.Objects()
+	r.notes = results.Notes{App: a, Total: len(changes)}
 	if o.output == "json" && len(o.ways.choices) == 0 {
-		r.printer = &objectPrinter{format: "json", print: a.print}
+		r.printer = &results.ObjectPrinter{Format: "json", Print: a.Print}
 	}
-	defer a.waiting("resolving the conflicts…")()
+	defer a.Waiting("resolving the conflicts…")()
 	for _, object := range changes {
 		if err := r.object(object); err != nil {
 			return err
@@ -142,18 +146,18 @@ func (o *resolveOptions) complete() error {
 
 // resolving is one run of resolve.
 type resolving struct {
-	app      *App
+	app      *program.App
 	o        *resolveOptions
 	lab      *patchlab.Lab
-	live     *liveIndex
-	changes  documents
+	live     *inputs.LiveIndex
+	changes  inputs.Documents
 	sources  map[string]*sourceFile
 	resolved []resolved
-	notes    notes
+	notes    results.Notes
 	refused  []manifest.Object
 	// printer prints the documents of -o json as they are found, because those of a whole cluster, with the results
 	// of each resolution, need much memory. It is nil if a resolution is selected, as then all may be left out.
-	printer *objectPrinter
+	printer *results.ObjectPrinter
 	open    int // conflicts without a selected resolution
 }
 
@@ -167,28 +171,28 @@ type resolved struct {
 	why [len(wayNames)]error
 }
 
-// resolving reads the inputs of resolve.
-func (a *App) resolving(ctx context.Context, o *resolveOptions) (*resolving, error) {
+// newResolving reads the inputs of resolve.
+func newResolving(ctx context.Context, a *program.App, o *resolveOptions) (*resolving, error) {
 	r := &resolving{app: a, o: o, sources: map[string]*sourceFile{}}
-	live, changes, err := o.inputs.read(ctx, a, cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace))
+	live, changes, err := o.inputs.Read(ctx, a, cmp.Or(o.apply.Namespace, o.apply.DefaultNamespace))
 	if err != nil {
 		return nil, err
 	}
-	r.live, r.changes = indexLive(live), changes
-	r.lab, err = o.schemas.lab(ctx, a, live, changes)
+	r.live, r.changes = inputs.IndexLive(live), changes
+	r.lab, err = o.schemas.Lab(ctx, a, live, changes)
 	return r, err
 }
 
 // object resolves the conflicts of one manifest. An error ends the command.
 func (r *resolving) object(object manifest.Object) error {
-	if err := notAnObject(object); err != nil {
+	if err := inputs.NotAnObject(object); err != nil {
 		return r.fail(object, err)
 	}
-	var in patchlab.Input = documents{object.Document}
+	var in patchlab.Input = inputs.Documents{object.Document}
 	if len(object.At) > 0 {
 		in = object.Value
 	}
-	live := r.live.candidates(object)
+	live := r.live.Candidates(object)
 	found, err := r.lab.Resolve(live, in, r.o.apply, nil)
 	if err != nil {
 		return r.fail(object, err)
@@ -219,9 +223,9 @@ func (r *resolving) object(object manifest.Object) error {
 		r.resolved = append(r.resolved, one)
 		return nil
 	}
-	v, err := asDocument(r.document(&one))
+	v, err := results.AsDocument(r.document(&one))
 	if err == nil {
-		r.printer.add(v)
+		r.printer.Add(v)
 	}
 	return err
 }
@@ -239,7 +243,7 @@ func (r *resolving) note(one *resolved) {
 			}
 		}
 	}
-	r.notes.add(one.Target, about...)
+	r.notes.Add(one.Target, about...)
 }
 
 // fail prints why a manifest cannot be applied or resolved as selected.
@@ -250,19 +254,19 @@ func (r *resolving) fail(object manifest.Object, err error) error {
 			return changeError(e)
 		}
 		if !r.o.showSecrets {
-			err = maskConflicts(e)
+			err = results.MaskConflicts(e)
 		}
 	}
-	r.app.fail(err.Error())
+	r.app.Fail(err.Error())
 	r.refused = append(r.refused, object)
 	return nil
 }
 
 // finish prints the results and returns the exit code.
 func (r *resolving) finish() error {
-	r.notes.print()
+	r.notes.Print()
 	if r.printer != nil {
-		r.printer.end()
+		r.printer.End()
 	}
 	var found []string
 	for _, one := range r.resolved {
@@ -274,7 +278,7 @@ func (r *resolving) finish() error {
 			found = append(found, path)
 		}
 	}
-	partly := len(r.refused) > 0 || len(r.app.unread) > 0
+	partly := len(r.refused) > 0 || len(r.app.Unread) > 0
 	if !partly {
 		if err := r.o.ways.unused(found); err != nil {
 			return err
@@ -288,9 +292,9 @@ func (r *resolving) finish() error {
 	}
 	switch {
 	case partly:
-		return &exit{code: exitRefused}
+		return &program.Exit{Code: program.ExitRefused}
 	case r.open > 0:
-		return &exit{code: exitConflict}
+		return &program.Exit{Code: program.ExitConflict}
 	}
 	return nil
 }
@@ -298,41 +302,41 @@ func (r *resolving) finish() error {
 // undecided reports the conflicts without a selected resolution. It then prints nothing else,
 // because kubectl's --force-conflicts would take over those fields, too.
 func (r *resolving) undecided(open int) error {
-	text := count(open, "conflict is", "conflicts are") + " not resolved; use --take, --drop or --adopt for each of them, or for all"
+	text := terminal.Count(open, "conflict is", "conflicts are") + " not resolved; use --take, --drop or --adopt for each of them, or for all"
 	if len(r.resolved) == 1 {
 		for _, c := range r.resolved[0].Open {
-			text += "\n  " + c.Path.String() + ", owned by " + ownerText(c)
+			text += "\n  " + c.Path.String() + ", owned by " + results.OwnerText(c)
 		}
-		return &exit{exitConflict, errors.New(text)}
+		return &program.Exit{Code: program.ExitConflict, Err: errors.New(text)}
 	}
-	var fields remarks
+	var fields results.Remarks
 	for _, one := range r.resolved {
 		var of []string
 		for _, c := range one.Open {
-			of = append(of, patternOf(c.Path)+", owned by "+ownerName(c.Owner))
+			of = append(of, results.PatternOf(c.Path)+", owned by "+results.OwnerName(c.Owner))
 		}
-		fields.addEach(of, one.Target)
+		fields.AddEach(of, one.Target)
 	}
-	for i := range fields.all {
-		text += "\n  " + fields.all[i].grouped(0)
+	for i := range fields.All {
+		text += "\n  " + fields.All[i].Grouped(0)
 	}
-	return &exit{exitConflict, errors.New(text)}
+	return &program.Exit{Code: program.ExitConflict, Err: errors.New(text)}
 }
 
 // conflictPaths returns the paths of the conflicts, for completion.
-func (a *App) conflictPaths(ctx context.Context, args []string, o *resolveOptions) []string {
-	if o.inputs.complete(args) != nil || slices.Contains(append(o.inputs.files, o.inputs.live), "-") {
+func conflictPaths(ctx context.Context, a *program.App, args []string, o *resolveOptions) []string {
+	if o.inputs.Complete(args) != nil || slices.Contains(append(o.inputs.Files, o.inputs.Live), "-") {
 		return nil
 	}
 	quiet := *a
-	quiet.quiet, quiet.Err = true, io.Discard
-	r, err := quiet.resolving(ctx, o)
+	quiet.Quiet, quiet.Err = true, io.Discard
+	r, err := newResolving(ctx, &quiet, o)
 	if err != nil {
 		return nil
 	}
 	var paths []string
-	for _, object := range r.changes.objects() {
-		found, err := r.lab.Resolve(r.live.candidates(object), object.Value, o.apply, nil)
+	for _, object := range r.changes.Objects() {
+		found, err := r.lab.Resolve(r.live.Candidates(object), object.Value, o.apply, nil)
 		if err != nil {
 			continue
 		}
@@ -350,6 +354,6 @@ func (r *resolving) text(name string) (string, bool) {
 	if name == manifest.StdinName {
 		name = "-"
 	}
-	data, err := r.app.read(name)
+	data, err := r.app.Read(name)
 	return string(data), err == nil
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
 )
 
 // fromStdin are the flags with which kubectl reads manifests from standard input.
@@ -15,14 +17,14 @@ const fromStdin = " -f -"
 
 // manifests returns the flags with which kubectl reads the manifests that were given.
 func (r *resolving) manifests() string {
-	if dir := r.o.inputs.kustomize; dir != "" {
-		return " -k " + shellQuote(dir)
+	if dir := r.o.inputs.Kustomize; dir != "" {
+		return " -k " + program.ShellQuote(dir)
 	}
 	text := ""
-	for _, file := range r.o.inputs.files {
-		text += " -f " + shellQuote(file)
+	for _, file := range r.o.inputs.Files {
+		text += " -f " + program.ShellQuote(file)
 	}
-	if r.o.inputs.recursive {
+	if r.o.inputs.Recursive {
 		text += " -R"
 	}
 	return text
@@ -34,16 +36,16 @@ func (r *resolving) manifests() string {
 func (r *resolving) command(one *patchlab.Resolution, force bool, namespace, from string) string {
 	text := "kubectl apply --server-side"
 	if one.FieldManager != "kubectl" {
-		text += " --field-manager=" + shellQuote(one.FieldManager)
+		text += " --field-manager=" + program.ShellQuote(one.FieldManager)
 	}
 	if s := r.o.apply.Subresource; s != "" {
-		text += " --subresource=" + shellQuote(s)
+		text += " --subresource=" + program.ShellQuote(s)
 	}
 	if force {
 		text += " --force-conflicts"
 	}
 	if namespace != "" {
-		text += " -n " + shellQuote(namespace)
+		text += " -n " + program.ShellQuote(namespace)
 	}
 	return text + from
 }
@@ -74,7 +76,7 @@ func (r *resolving) commonNamespace() string {
 	for i := range r.resolved {
 		one := &r.resolved[i]
 		if other := one.Target.Namespace; other != "" && other != common {
-			r.app.noteOnce("kubectl applies manifests without a namespace to that of its context, and -n does not fit all manifests: " +
+			r.app.NoteOnce("kubectl applies manifests without a namespace to that of its context, and -n does not fit all manifests: " +
 				"some belong to " + common + ", " + one.Target.String() + " does not; add the missing namespaces to the manifests")
 			return ""
 		}
@@ -84,15 +86,15 @@ func (r *resolving) commonNamespace() string {
 
 // again returns the command that prints the manifest resolved in one way.
 func (r *resolving) again(way string) string {
-	c := r.o.inputs.command
+	c := r.o.inputs.Command
 	text := c.CommandPath()
 	for i, arg := range c.Flags().Args() {
 		if arg == "-" {
 			arg = [...]string{"LIVE", "CONFIG"}[i]
 		}
-		text += " " + shellQuote(arg)
+		text += " " + program.ShellQuote(arg)
 	}
-	return text + flagsOf(c, append(wayFlagNames[:], "output", "details", "show-secrets", "quiet")...) + " " + way
+	return text + program.FlagsOf(c, append(wayFlagNames[:], "output", "details", "show-secrets", "quiet")...) + " " + way
 }
 
 // commands prints, for each resolution, the command that applies all manifests, and those for which
@@ -100,12 +102,12 @@ func (r *resolving) again(way string) string {
 func (r *resolving) commands(b *strings.Builder, with []*resolved) {
 	namespace := r.commonNamespace()
 	for i, w := range r.ways(with[0]) {
-		var impossible remarks
+		var impossible results.Remarks
 		force := false
 		for _, one := range with {
 			own := r.ways(one)[i]
 			if own.why != nil {
-				impossible.add(plainWay(own.why), one.Target, document.Position{})
+				impossible.Add(plainWay(own.why), one.Target, document.Position{})
 				continue
 			}
 			w.result, force = own.result, force || own.result.Force
@@ -114,8 +116,8 @@ func (r *resolving) commands(b *strings.Builder, with []*resolved) {
 		if w.result != nil {
 			b.WriteString(r.send(w, force, namespace))
 		}
-		for i := range impossible.all {
-			fmt.Fprintf(b, "    not possible for %s\n", strings.ReplaceAll(impossible.all[i].located(), "\n", "\n      "))
+		for i := range impossible.All {
+			fmt.Fprintf(b, "    not possible for %s\n", strings.ReplaceAll(impossible.All[i].Located(), "\n", "\n      "))
 		}
 	}
 }

@@ -8,19 +8,20 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
 )
 
 // json prints the conflicts and their selected resolutions as documents.
 func (r *resolving) json() error {
 	var out []document.Value
 	for i := range r.resolved {
-		v, err := asDocument(r.document(&r.resolved[i]))
+		v, err := results.AsDocument(r.document(&r.resolved[i]))
 		if err != nil {
 			return err
 		}
 		out = append(out, v)
 	}
-	r.app.print(string(encode("json", out)))
+	r.app.Print(string(results.Encode("json", out)))
 	return nil
 }
 
@@ -58,7 +59,7 @@ type wayDocument struct {
 }
 
 func (r *resolving) document(one *resolved) resolutionDocument {
-	d := resolutionDocument{APIVersion: ownVersion, Kind: "Resolution", Target: one.Target, FieldManager: one.FieldManager,
+	d := resolutionDocument{APIVersion: results.OwnVersion, Kind: "Resolution", Target: one.Target, FieldManager: one.FieldManager,
 		Conflicts: []conflictDocument{}, Ways: []wayDocument{}}
 	if len(one.Conflicts) == 0 {
 		return d
@@ -67,7 +68,7 @@ func (r *resolving) document(one *resolved) resolutionDocument {
 	for i, c := range one.Conflicts {
 		entry := conflictDocument{Conflict: c, Position: one.Fields[i].Position, Ways: previewsOf(c, ways, hidden)}
 		if hidden {
-			entry.Live, entry.Wanted = maskPair(c.Path, c.Live, c.Wanted)
+			entry.Live, entry.Wanted = results.MaskPair(c.Path, c.Live, c.Wanted)
 		}
 		d.Conflicts = append(d.Conflicts, entry)
 	}
@@ -86,7 +87,7 @@ func previewsOf(c patchlab.Conflict, ways []way, hidden bool) map[string]preview
 		}
 		v, owners := w.result.Preview(c)
 		if hidden {
-			v = maskAt(c.Path, v)
+			v = results.MaskAt(c.Path, v)
 		}
 		p := previewDocument{Value: v, Owners: []fieldmanager.Owner{}}
 		for _, o := range owners {
@@ -104,14 +105,14 @@ func (r *resolving) describeWay(w way) wayDocument {
 		d.Reason = plainWay(w.why)
 		var refused *patchlab.Error
 		if errors.As(w.why, &refused) && !r.o.showSecrets {
-			d.Reason = maskConflicts(refused).Error()
+			d.Reason = results.MaskConflicts(refused).Error()
 		}
 		return d
 	}
 	namespace := cmp.Or(r.o.apply.Namespace, missingNamespace(w.result))
 	d.Force, d.Command, d.Manifest = w.result.Force, r.command(w.result, w.result.Force, namespace, fromStdin), w.result.Config
-	if isSecret(d.Manifest) && !r.o.showSecrets {
-		d.Manifest, _ = maskSecrets(d.Manifest, d.Manifest)
+	if results.IsSecret(d.Manifest) && !r.o.showSecrets {
+		d.Manifest, _ = results.MaskSecrets(d.Manifest, d.Manifest)
 	}
 	return d
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
@@ -50,7 +51,7 @@ func (f *sourceFile) text(bodies []string, out map[int]bool) string {
 // gets the name.
 func (r *resolving) source(o manifest.Object, name string) (*sourceFile, int) {
 	at := o.Document.Position(o.Document.Root)
-	if r.o.inputs.kustomize != "" { // printed by kubectl or kustomize: one document per manifest
+	if r.o.inputs.Kustomize != "" { // printed by kubectl or kustomize: one document per manifest
 		return ofDocument(name, o), 0
 	}
 	f, known := r.sources[at.Name]
@@ -58,7 +59,7 @@ func (r *resolving) source(o manifest.Object, name string) (*sourceFile, int) {
 		if text, ok := r.text(at.Name); ok {
 			f = splitFile(at.Name, text)
 		}
-		if f != nil && len(f.bodies) == 1 && r.changes.within(at.Name) > 1 {
+		if f != nil && len(f.bodies) == 1 && r.changes.Within(at.Name) > 1 {
 			f = nil // JSON objects that follow each other
 		}
 		r.sources[at.Name] = f
@@ -81,7 +82,7 @@ func (r *resolving) files() []rewrittenFile {
 	var order []*sourceFile
 	bodies, out := map[*sourceFile][]string{}, map[*sourceFile]map[int]bool{}
 	for i := range r.resolved {
-		f, n := r.source(r.resolved[i].Object, fileName(r.resolved[i].Target))
+		f, n := r.source(r.resolved[i].Object, results.FileName(r.resolved[i].Target))
 		if bodies[f] == nil {
 			order = append(order, f)
 			bodies[f], out[f] = slices.Clone(f.bodies), map[int]bool{}
@@ -163,8 +164,8 @@ func (r *resolving) replace(text string, o manifest.Object, root document.Value)
 		return out
 	}
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
-		return string(indent(root))
+		return string(results.Indent(root))
 	}
-	r.app.noteOnce(o.Position().String() + ": the manifest cannot be edited in place and is printed without its comments: " + err.Error())
+	r.app.NoteOnce(o.Position().String() + ": the manifest cannot be edited in place and is printed without its comments: " + err.Error())
 	return string(root.YAML())
 }

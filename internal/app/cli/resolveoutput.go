@@ -9,13 +9,15 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 )
 
 // print prints the result in the requested format.
 func (r *resolving) print() error {
 	switch r.o.output {
 	case "text":
-		r.app.show(r.report())
+		r.app.Show(r.report())
 		return nil
 	case "json":
 		return r.json()
@@ -24,14 +26,14 @@ func (r *resolving) print() error {
 	var texts []string
 	for _, f := range files {
 		if r.o.output == "diff" {
-			text := unified(f.name, "resolved/"+strings.TrimPrefix(f.name, "/"), f.before, f.after)
-			if isTerminal(r.app.Out) {
-				text = readable(text)
+			text := terminal.Unified(f.name, "resolved/"+strings.TrimPrefix(f.name, "/"), f.before, f.after)
+			if terminal.IsTerminal(r.app.Out) {
+				text = terminal.Readable(text)
 			}
-			if hasColors(r.app.Out) {
-				text = colorDiff(text)
+			if terminal.HasColors(r.app.Out) {
+				text = results.ColorDiff(text)
 			}
-			r.app.print(text)
+			r.app.Print(text)
 			continue
 		}
 		if !strings.HasSuffix(f.after, "\n") {
@@ -39,10 +41,10 @@ func (r *resolving) print() error {
 		}
 		texts = append(texts, f.after)
 	}
-	r.app.print(strings.Join(texts, "---\n"))
+	r.app.Print(strings.Join(texts, "---\n"))
 	r.outcomes()
 	if n := len(r.refused); n > 0 && n < len(r.resolved)+n && r.o.output == "yaml" {
-		r.app.note(count(n, "manifest was refused and is not printed", "manifests were refused and are not printed"))
+		r.app.Note(terminal.Count(n, "manifest was refused and is not printed", "manifests were refused and are not printed"))
 	}
 	return nil
 }
@@ -64,46 +66,46 @@ func (r *resolving) outcomes() {
 		apply = "apply %s with\n  " + r.command(with[0].Resolution, force, r.commonNamespace(), fromStdin)
 	}
 	if len(with) > mostNamed {
-		r.app.note(r.outcomesByField(with))
+		r.app.Note(r.outcomesByField(with))
 	} else {
 		for _, one := range with {
-			text := one.Target.String() + ": " + count(len(one.Conflicts), "conflict", "conflicts") + " resolved"
+			text := one.Target.String() + ": " + terminal.Count(len(one.Conflicts), "conflict", "conflicts") + " resolved"
 			if len(r.resolved) == 1 {
 				text += "; " + fmt.Sprintf(apply, "it")
 			}
 			for _, c := range one.Conflicts {
 				text += "\n  " + c.Path.String() + ": " + r.preview(one.Resolution, c, r.valueOf(one, c))
 			}
-			r.app.note(text)
+			r.app.Note(text)
 		}
 	}
 	if len(free) <= mostNamed {
 		for _, target := range free {
-			r.app.note(target + " has no conflicts")
+			r.app.Note(target + " has no conflicts")
 		}
 	} else {
-		r.app.note(count(len(free), "manifest has", "manifests have") + " no conflicts")
+		r.app.Note(terminal.Count(len(free), "manifest has", "manifests have") + " no conflicts")
 	}
 	if len(r.resolved) > 1 && len(with) > 0 {
-		r.app.note(fmt.Sprintf(apply, "the manifests"))
+		r.app.Note(fmt.Sprintf(apply, "the manifests"))
 	}
 }
 
 // outcomesByField describes the resulting fields of many manifests.
 func (r *resolving) outcomesByField(with []*resolved) string {
-	var fields remarks
+	var fields results.Remarks
 	n := 0
 	for _, one := range with {
 		n += len(one.Conflicts)
 		var of []string
 		for _, c := range one.Conflicts {
-			of = append(of, patternOf(c.Path)+": "+r.preview(one.Resolution, c, r.nameOf(one, c)))
+			of = append(of, results.PatternOf(c.Path)+": "+r.preview(one.Resolution, c, r.nameOf(one, c)))
 		}
-		fields.addEach(of, one.Target)
+		fields.AddEach(of, one.Target)
 	}
-	text := fmt.Sprintf("%d manifests: %s resolved", len(with), count(n, "conflict", "conflicts"))
-	for i := range fields.all {
-		text += "\n  " + fields.all[i].grouped(0)
+	text := fmt.Sprintf("%d manifests: %s resolved", len(with), terminal.Count(n, "conflict", "conflicts"))
+	for i := range fields.All {
+		text += "\n  " + fields.All[i].Grouped(0)
 	}
 	return text
 }
@@ -135,9 +137,9 @@ func (r *resolving) preview(one *patchlab.Resolution, c patchlab.Conflict, value
 func (r *resolving) valueOf(one *resolved, c patchlab.Conflict) func(document.Value) string {
 	return func(v document.Value) string {
 		if r.masks(one.Resolution) {
-			v = maskAt(c.Path, v)
+			v = results.MaskAt(c.Path, v)
 		}
-		value, _ := shortPair(v, document.Value{})
+		value, _ := results.ShortPair(v, document.Value{})
 		return value
 	}
 }
@@ -158,7 +160,7 @@ func (r *resolving) nameOf(one *resolved, c patchlab.Conflict) func(document.Val
 
 // masks reports whether the values of a manifest are masked.
 func (r *resolving) masks(one *patchlab.Resolution) bool {
-	return isSecret(one.Config) && !r.o.showSecrets
+	return results.IsSecret(one.Config) && !r.o.showSecrets
 }
 
 // ownersText lists owners: owned by a and b (status). A manager with two entries has its operations:
@@ -169,15 +171,15 @@ func ownersText(owners []fieldmanager.Entry) string {
 	}
 	names := make([]string, len(owners))
 	for i, o := range owners {
-		names[i] = oneLine(o.Manager)
+		names[i] = terminal.OneLine(o.Manager)
 		switch same := func(e fieldmanager.Entry) bool { return e.Manager == o.Manager }; {
 		case o.Subresource != "":
-			names[i] += " (" + oneLine(o.Subresource) + ")"
+			names[i] += " (" + terminal.OneLine(o.Subresource) + ")"
 		case slices.ContainsFunc(owners[:i], same) || slices.ContainsFunc(owners[i+1:], same):
 			names[i] += " (" + string(o.Operation) + ")"
 		}
 	}
-	return "owned by " + andList(names)
+	return "owned by " + terminal.AndList(names)
 }
 
 // report lists the conflicts of the manifests with the possible resolutions.
@@ -204,7 +206,7 @@ func (r *resolving) report() string {
 	}
 	if len(with) > 1 {
 		if r.o.details {
-			b.WriteString("\n" + count(len(with), "manifest", "manifests") + " with conflicts:\n")
+			b.WriteString("\n" + terminal.Count(len(with), "manifest", "manifests") + " with conflicts:\n")
 		}
 		r.commands(&b, with)
 	}
@@ -224,7 +226,7 @@ func (r *resolving) report() string {
 // manifest prints the conflicts of a manifest with the result of each resolution. The commands are
 // those for all manifests if there are several.
 func (r *resolving) manifest(b *strings.Builder, one *resolved, several bool) {
-	fmt.Fprintf(b, "%s: applied by %q with %s\n", one.Target, one.FieldManager, count(len(one.Conflicts), "conflict", "conflicts"))
+	fmt.Fprintf(b, "%s: applied by %q with %s\n", one.Target, one.FieldManager, terminal.Count(len(one.Conflicts), "conflict", "conflicts"))
 	for j, c := range one.Conflicts {
 		r.conflict(b, one, c, one.Fields[j])
 	}
@@ -246,7 +248,7 @@ func (r *resolving) manifest(b *strings.Builder, one *resolved, several bool) {
 
 // summary prints the conflicts of several manifests.
 func (r *resolving) summary(b *strings.Builder, with []*resolved) {
-	var shared sharedConflicts
+	var shared results.SharedConflicts
 	n := 0
 	for _, one := range with {
 		n += len(one.Conflicts)
@@ -255,11 +257,11 @@ func (r *resolving) summary(b *strings.Builder, with []*resolved) {
 			for _, w := range r.ways(one) {
 				results.WriteString(r.resultLine(w, c, r.nameOf(one, c)))
 			}
-			shared.add(one.Target, r.shown(one, c), one.Fields[i], results.String())
+			shared.Add(one.Target, r.shown(one, c), one.Fields[i], results.String())
 		}
 	}
-	fmt.Fprintf(b, "%d of %d manifests: applied by %q with %s (--details prints those of each manifest)\n", len(with), len(r.resolved), with[0].FieldManager, count(n, "conflict", "conflicts"))
-	b.WriteString(shared.text())
+	fmt.Fprintf(b, "%d of %d manifests: applied by %q with %s (--details prints those of each manifest)\n", len(with), len(r.resolved), with[0].FieldManager, terminal.Count(n, "conflict", "conflicts"))
+	b.WriteString(shared.Text())
 }
 
 // ways returns the resolutions that are shown for a manifest: each for all of its conflicts, or the
@@ -296,8 +298,8 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 		where = "  (" + at.String() + ")"
 	}
 	shown := r.shown(one, c)
-	live, wanted := shortPair(shown.Live, shown.Wanted)
-	fmt.Fprintf(b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, where, ownerText(c), live, wanted, noteText(field.Hint))
+	live, wanted := results.ShortPair(shown.Live, shown.Wanted)
+	fmt.Fprintf(b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, where, results.OwnerText(c), live, wanted, results.NoteText(field.Hint))
 	for _, w := range r.ways(one) {
 		b.WriteString(r.resultLine(w, c, r.valueOf(one, c)))
 	}
@@ -306,7 +308,7 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 // shown returns a conflict with masked values if they are secret.
 func (r *resolving) shown(one *resolved, c patchlab.Conflict) patchlab.Conflict {
 	if r.masks(one.Resolution) {
-		c.Live, c.Wanted = maskPair(c.Path, c.Live, c.Wanted)
+		c.Live, c.Wanted = results.MaskPair(c.Path, c.Live, c.Wanted)
 	}
 	return c
 }
@@ -328,8 +330,8 @@ func (r *resolving) change(b *strings.Builder, one *resolved, w way) {
 	if r.masks(one.Resolution) || w.result.Force && w.name == explain.Force {
 		return
 	}
-	f, n := r.source(one.Object, fileName(one.Target))
-	lines := slices.Collect(strings.Lines(unified(f.name, "resolved", f.bodies[n], r.rewrite(f.bodies[n], one, w.result.Config))))
+	f, n := r.source(one.Object, results.FileName(one.Target))
+	lines := slices.Collect(strings.Lines(terminal.Unified(f.name, "resolved", f.bodies[n], r.rewrite(f.bodies[n], one, w.result.Config))))
 	lines = lines[min(2, len(lines)):] // without the names of the files
 	if more := len(lines) - mostLines; more > mostLines/10 {
 		lines = append(lines[:mostLines], fmt.Sprintf("… %d more lines; %s -o diff prints them\n", more, strings.Join(w.flags, " ")))

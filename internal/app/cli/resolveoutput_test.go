@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 )
 
 func TestSplitFile(t *testing.T) {
@@ -45,7 +47,7 @@ func TestResolveJoinsFiles(t *testing.T) {
 	}
 	code, out, errs := runApp("resolve", "live.yaml", "-f", "a.yaml", "-f", "b.yaml", "--drop", "all", "-q")
 	want := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n"
-	if code != exitDone || out != want {
+	if code != program.ExitDone || out != want {
 		t.Errorf("exit code %d, %s\ngot:\n%s\nwant:\n%s", code, errs, out, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
 )
 
 // The part of SARIF 2.1.0 (OASIS) that lint uses.
@@ -93,7 +94,7 @@ func sarifOf(findings []locatedFinding) sarifLog {
 			Message:   sarifText{f.Target.String() + ": " + f.Message + ". " + f.Remedy},
 			Locations: []sarifLocation{{
 				Physical: sarifPhysical{sarifArtifact{fileURI(f.Position.Name)}, sarifRegion{max(1, f.Position.Line), max(1, f.Position.Column)}},
-				Logical:  []sarifLogical{{fileName(f.Target) + f.Path.String()}},
+				Logical:  []sarifLogical{{results.FileName(f.Target) + f.Path.String()}},
 			}},
 			Fingerprints: map[string]string{"patchlab/v1": fingerprint(f)},
 		})
@@ -115,6 +116,6 @@ func fileURI(name string) string {
 // fingerprint identifies a finding even after its line has moved: it is derived from the rule,
 // the object and the field. A file can have objects of one name in several namespaces or groups.
 func fingerprint(f locatedFinding) string {
-	sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Position.Name + "\x00" + fileName(f.Target) + "\x00" + f.Path.String()))
+	sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Position.Name + "\x00" + results.FileName(f.Target) + "\x00" + f.Path.String()))
 	return hex.EncodeToString(sum[:16])
 }

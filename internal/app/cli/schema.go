@@ -10,19 +10,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // schemaOptions are the flags of schema.
 type schemaOptions struct {
-	schemas    schemaFlags
-	kubectl    kubectlFlags
+	schemas    inputs.SchemaFlags
+	kubectl    inputs.KubectlFlags
 	apiVersion string
 	recursive  bool
 	output     string
 }
 
-func (a *App) schemaCommand() *cobra.Command {
+func schemaCommand(a *program.App) *cobra.Command {
 	var o schemaOptions
 	c := &cobra.Command{
 		Use:   "schema KIND[.PATH]",
@@ -35,7 +38,7 @@ KIND is a resource, kind or short name, with the group if the name is ambiguous:
 deployment, deploy, gateways.shop.example. PATH is the path of the field, as for
 'kubectl explain'; list items need no index.
 
-` + exitHelpOf(map[int]string{exitRefused: "the kind or the field is not known, or an input could not be read"}),
+` + program.ExitHelpOf(map[int]string{program.ExitRefused: "the kind or the field is not known, or an input could not be read"}),
 		Example: `  # Show how a list is merged, and its merge key
   patchlab schema deployment.spec.template.spec.containers
 
@@ -45,18 +48,18 @@ deployment, deploy, gateways.shop.example. PATH is the path of the field, as for
   # Show a field of a custom resource
   patchlab schema gateway.spec.listeners --crd crds/`,
 		Args: kindAndPath,
-		RunE: func(c *cobra.Command, args []string) error { return a.schema(c.Context(), args[0], &o) },
+		RunE: func(c *cobra.Command, args []string) error { return runSchema(c.Context(), a, args[0], &o) },
 		ValidArgsFunction: func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-			return a.schemaPaths(c.Context(), &o, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+			return schemaPaths(c.Context(), a, &o, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		},
 	}
-	o.schemas.add(c)
-	o.kubectl.add(c)
-	o.schemas.addCluster(c, &o.kubectl)
+	o.schemas.Add(c)
+	o.kubectl.Add(c)
+	o.schemas.AddCluster(c, &o.kubectl)
 	f := c.Flags()
 	f.StringVar(&o.apiVersion, "api-version", "", "apiVersion of KIND, such as autoscaling/v1 (default the preferred version)")
 	f.BoolVar(&o.recursive, "recursive", false, "print subfields recursively")
-	oneOf(c, &o.output, "output", "o", "text", "output format: text, json or yaml", "text", "json", "yaml")
+	program.OneOf(c, &o.output, "output", "o", "text", "output format: text, json or yaml", "text", "json", "yaml")
 	return c
 }
 
@@ -64,14 +67,14 @@ deployment, deploy, gateways.shop.example. PATH is the path of the field, as for
 // 'schema deployment spec', the error names them joined.
 func kindAndPath(c *cobra.Command, args []string) error {
 	if len(args) < 2 {
-		return arguments("KIND[.PATH]")(c, args)
+		return program.Arguments("KIND[.PATH]")(c, args)
 	}
 	joined := strings.ReplaceAll(strings.Join(args, "."), "..", ".")
-	return usage("'" + c.CommandPath() + "' requires one argument, KIND[.PATH]; did you mean '" + c.CommandPath() + " " + joined + "'?")
+	return program.Usage("'" + c.CommandPath() + "' requires one argument, KIND[.PATH]; did you mean '" + c.CommandPath() + " " + joined + "'?")
 }
 
-func (a *App) schema(ctx context.Context, name string, o *schemaOptions) error {
-	registry, err := o.schemas.registry(ctx, a)
+func runSchema(ctx context.Context, a *program.App, name string, o *schemaOptions) error {
+	registry, err := o.schemas.Registry(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -80,7 +83,7 @@ func (a *App) schema(ctx context.Context, name string, o *schemaOptions) error {
 		return err
 	}
 	if len(others) > 0 {
-		a.note("there is also " + strings.Join(others, ", ") + "; select one with --api-version")
+		a.Note("there is also " + strings.Join(others, ", ") + "; select one with --api-version")
 	}
 	d, err := newDescriber(registry, kind)
 	if err != nil {
@@ -94,19 +97,19 @@ func (a *App) schema(ctx context.Context, name string, o *schemaOptions) error {
 		return err
 	}
 	if o.output == "text" {
-		a.show(d.text(field))
+		a.Show(d.text(field))
 		return nil
 	}
-	out, err := asDocument(struct {
+	out, err := results.AsDocument(struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 		Of         string `json:"of"`
 		*fieldMerge
-	}{ownVersion, "FieldSchema", kind.Kind + "." + kind.APIVersion(), field})
+	}{results.OwnVersion, "FieldSchema", kind.Kind + "." + kind.APIVersion(), field})
 	if err != nil {
 		return err
 	}
-	a.print(string(encode(o.output, []document.Value{out})))
+	a.Print(string(results.Encode(o.output, []document.Value{out})))
 	return nil
 }
 
@@ -116,7 +119,7 @@ func findKind(r *schema.Registry, name, apiVersion string) (kind *schema.Kind, r
 	first, rest, _ := strings.Cut(name, ".")
 	var found []*schema.Kind
 	for k := range r.Kinds() {
-		if k.Resource != "" && (apiVersion == "" || k.APIVersion() == apiVersion) && isNamed(k, first) {
+		if k.Resource != "" && (apiVersion == "" || k.APIVersion() == apiVersion) && inputs.IsNamed(k, first) {
 			found = append(found, k)
 		}
 	}
@@ -185,19 +188,12 @@ func nearestKind(r *schema.Registry, name string) string {
 func versionsOf(r *schema.Registry, name string) []string {
 	var versions []string
 	for k := range r.Kinds() {
-		if k.Resource != "" && isNamed(k, name) {
+		if k.Resource != "" && inputs.IsNamed(k, name) {
 			versions = append(versions, k.APIVersion())
 		}
 	}
 	slices.Sort(versions)
 	return slices.Compact(versions)
-}
-
-// isNamed reports whether a name is that of a kind, as kubectl has it: the kind itself, the plural, the singular or a
-// short name, in any case.
-func isNamed(k *schema.Kind, name string) bool {
-	name = strings.ToLower(name)
-	return name == k.Resource || name == k.Singular || name == strings.ToLower(k.Kind) || slices.Contains(k.ShortNames, name)
 }
 
 // text formats a field and its fields.
@@ -255,8 +251,8 @@ func short(text string, whole *fieldMerge) string {
 }
 
 // schemaPaths completes KIND.PATH.
-func (a *App) schemaPaths(ctx context.Context, o *schemaOptions, begun string) []string {
-	registry, err := o.schemas.registry(ctx, a)
+func schemaPaths(ctx context.Context, a *program.App, o *schemaOptions, begun string) []string {
+	registry, err := o.schemas.Registry(ctx, a)
 	if err != nil {
 		return nil
 	}
@@ -264,7 +260,7 @@ func (a *App) schemaPaths(ctx context.Context, o *schemaOptions, begun string) [
 	if at < 0 {
 		var names []string
 		for k := range registry.Kinds() {
-			name := asBegun(k, begun)
+			name := inputs.AsBegun(k, begun)
 			if strings.HasPrefix(name, begun) && name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}

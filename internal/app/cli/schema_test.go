@@ -11,6 +11,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -104,12 +105,12 @@ components:
 		t.Fatal(err)
 	}
 	var out, errOut strings.Builder
-	app := &App{Out: &out, Err: &errOut, Now: time.Now}
-	if code := app.run(t.Context(), []string{"schema", "lamp.spec", "--openapi", file, "--recursive"}); code != exitRefused || !strings.Contains(errOut.String(), "Lamp has more than 200000 fields") {
+	app := &program.App{Out: &out, Err: &errOut, Now: time.Now}
+	if code := run(t.Context(), app, []string{"schema", "lamp.spec", "--openapi", file, "--recursive"}); code != program.ExitRefused || !strings.Contains(errOut.String(), "Lamp has more than 200000 fields") {
 		t.Errorf("code %d, %s", code, errOut.String())
 	}
 	errOut.Reset()
-	if code := app.run(t.Context(), []string{"schema", "lamp.spec.f1", "--openapi", file}); code != 0 || !strings.Contains(out.String(), "f10 ") {
+	if code := run(t.Context(), app, []string{"schema", "lamp.spec.f1", "--openapi", file}); code != 0 || !strings.Contains(out.String(), "f10 ") {
 		t.Errorf("code %d, %s%s", code, out.String(), errOut.String())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -80,9 +81,9 @@ func (d *describer) at(text string) (*fieldMerge, error) {
 	if text == "" {
 		return f, nil
 	}
-	path, err := parsePath(text)
+	path, err := program.ParsePath(text)
 	if err != nil {
-		return nil, usage(text + ": " + err.Error())
+		return nil, program.Usage(text + ": " + err.Error())
 	}
 	for _, s := range path {
 		name, ok := s.Name()

@@ -15,9 +15,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +24,44 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 )
+
+func TestTokens(t *testing.T) {
+	dir := t.TempDir()
+	token, none := filepath.Join(dir, "token"), filepath.Join(dir, "empty")
+	for name, text := range map[string]string{token: "secret\n", none: " \n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		why  string
+		args []string
+		code int
+		want string
+	}{
+		{"plain HTTP to another machine", []string{"--listen", "0.0.0.0:0", "--token", "secret"}, program.ExitUsage, "unencrypted: add --tls"},
+		{"two tokens", []string{"--token", "a", "--token-file", token}, program.ExitUsage, "cannot be used together"},
+		{"an empty file", []string{"--token-file", none}, program.ExitRefused, "the file is empty"},
+		{"no file", []string{"--token-file", filepath.Join(dir, "gone")}, program.ExitRefused, "no such file"},
+	} {
+		var out, errs bytes.Buffer
+		app := &program.App{In: strings.NewReader(""), Out: &out, Err: &errs}
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		code := run(ctx, app, append([]string{"serve"}, c.args...))
+		cancel()
+		if code != c.code || !strings.Contains(errs.String(), c.want) || out.Len() > 0 {
+			t.Errorf("%s: code %d, errors %q", c.why, code, errs.String())
+		}
+	}
+	kubeconfig := filepath.Join(dir, "config")
+	_, _, stop := startServe(t, "--token-file", token, "--kubeconfig", kubeconfig)
+	if data, err := os.ReadFile(kubeconfig); err != nil || !strings.Contains(string(data), "token: secret\n") {
+		t.Errorf("kubeconfig: %s %v", data, err)
+	}
+	stop()
+}
 
 // quiet is a buffer for the output of a running command. It is safe for concurrent use.
 type quiet struct {
@@ -58,10 +93,10 @@ func startProgram(t *testing.T, args ...string) (url string, errors *quiet, stop
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
 	errors = &quiet{}
-	app := &App{In: strings.NewReader(""), Out: w, Err: errors}
+	app := &program.App{In: strings.NewReader(""), Out: w, Err: errors}
 	code := make(chan int, 1)
 	go func() {
-		code <- app.run(ctx, args)
+		code <- run(ctx, app, args)
 		w.Close()
 	}()
 	t.Cleanup(cancel)
@@ -120,7 +155,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("namespace %s: %s", name, ns)
 		}
 	}
-	if code := stop(); code != exitDone {
+	if code := stop(); code != program.ExitDone {
 		t.Errorf("ended with %d: %s", code, errors)
 	}
 	if log := errors.String(); !strings.Contains(log, `"method":"GET","url":"/version","code":200`) || !strings.HasSuffix(log, "\n") {
@@ -213,7 +248,7 @@ func TestServeWithClientCertificates(t *testing.T) {
 	if text := bodyOf(t, resp, err); resp.StatusCode != 401 {
 		t.Errorf("without credentials: %d %s", resp.StatusCode, text)
 	}
-	if code, _, errs := ran(t, "serve", "--client-ca-file", file); code != exitUsage || !strings.Contains(errs, "--client-ca-file requires --tls") {
+	if code, _, errs := ran(t, "serve", "--client-ca-file", file); code != program.ExitUsage || !strings.Contains(errs, "--client-ca-file requires --tls") {
 		t.Errorf("without --tls: code %d, errors %s", code, errs)
 	}
 }
@@ -331,56 +366,33 @@ func TestServeRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{"an extra argument", []string{"x"}, exitUsage, "accepts no arguments"},
-		{"an unknown version", []string{"--kube-version", "1.2"}, exitUsage, "supported versions are 1.30"},
-		{"an unknown admission plugin", []string{"--enable-admission-plugins", "Priority,Quota"}, exitUsage, `--enable-admission-plugins: unknown admission plugin "Quota": known are NamespaceLifecycle, LimitRanger`},
-		{"an admission plugin of another program", []string{"--enable-admission-plugins", "PodSecurity", "--admission=false"}, exitUsage, "PodSecurity: this plugin is part of the program patchlab-admission"},
-		{"a host with a scheme", []string{"--allow-host", "http://lab.example.com"}, exitUsage, "--allow-host http://lab.example.com: expected a host name such as lab.example.com"},
-		{"a host with a port", []string{"--allow-host", "lab.example.com:8001"}, exitUsage, "without scheme and port"},
-		{"no controllers beside one", []string{"--controllers", "gc,none"}, exitUsage, `unknown controller "none": known are namespace, gc, roles, quota and serviceaccount; none alone runs no controllers`},
-		{"an unknown authorization mode", []string{"--authorization-mode", "Webhook"}, exitUsage, "--authorization-mode Webhook: expected AlwaysAllow or RBAC"},
-		{"a missing file", []string{"--crd", filepath.Join(dir, "none.yaml")}, exitRefused, "none.yaml: no such file"},
-		{"a file that is not a CRD", []string{"--crd", noCRD}, exitRefused, `no-crd.yaml: no CustomResourceDefinition found`},
-		{"an unknown kind", []string{"--load", unknown}, exitRefused, `unknown.yaml:3:1: no kind "Thing" is registered for version "x.example.com/v1"; add its CustomResourceDefinition`},
-		{"a document that is not an object", []string{"--load", tokens}, exitRefused, "tokens.csv:1:1: apiVersion and kind are required"},
-		{"a duplicate object", []string{"--load", twice}, exitRefused, `twice.yaml:5:1: configmaps "a" already exists`},
-		{"a file of tokens", []string{"--listen", "127.0.0.1:0", "--token-file", tokens}, exitRefused, "tokens.csv: the file must contain nothing but the token"},
-		{"an invalid address", []string{"--listen", "192.0.2.1:1"}, exitRefused, "--listen 192.0.2.1:1: "},
-		{"a kubeconfig path that cannot be written", []string{"--listen", "127.0.0.1:0", "--kubeconfig", dir}, exitRefused, dir},
+		{"an extra argument", []string{"x"}, program.ExitUsage, "accepts no arguments"},
+		{"an unknown version", []string{"--kube-version", "1.2"}, program.ExitUsage, "supported versions are 1.30"},
+		{"an unknown admission plugin", []string{"--enable-admission-plugins", "Priority,Quota"}, program.ExitUsage, `--enable-admission-plugins: unknown admission plugin "Quota": known are NamespaceLifecycle, LimitRanger`},
+		{"an admission plugin of another program", []string{"--enable-admission-plugins", "PodSecurity", "--admission=false"}, program.ExitUsage, "PodSecurity: this plugin is part of the program patchlab-admission"},
+		{"a host with a scheme", []string{"--allow-host", "http://lab.example.com"}, program.ExitUsage, "--allow-host http://lab.example.com: expected a host name such as lab.example.com"},
+		{"a host with a port", []string{"--allow-host", "lab.example.com:8001"}, program.ExitUsage, "without scheme and port"},
+		{"no controllers beside one", []string{"--controllers", "gc,none"}, program.ExitUsage, `unknown controller "none": known are namespace, gc, roles, quota and serviceaccount; none alone runs no controllers`},
+		{"an unknown authorization mode", []string{"--authorization-mode", "Webhook"}, program.ExitUsage, "--authorization-mode Webhook: expected AlwaysAllow or RBAC"},
+		{"a missing file", []string{"--crd", filepath.Join(dir, "none.yaml")}, program.ExitRefused, "none.yaml: no such file"},
+		{"a file that is not a CRD", []string{"--crd", noCRD}, program.ExitRefused, `no-crd.yaml: no CustomResourceDefinition found`},
+		{"an unknown kind", []string{"--load", unknown}, program.ExitRefused, `unknown.yaml:3:1: no kind "Thing" is registered for version "x.example.com/v1"; add its CustomResourceDefinition`},
+		{"a document that is not an object", []string{"--load", tokens}, program.ExitRefused, "tokens.csv:1:1: apiVersion and kind are required"},
+		{"a duplicate object", []string{"--load", twice}, program.ExitRefused, `twice.yaml:5:1: configmaps "a" already exists`},
+		{"a file of tokens", []string{"--listen", "127.0.0.1:0", "--token-file", tokens}, program.ExitRefused, "tokens.csv: the file must contain nothing but the token"},
+		{"an invalid address", []string{"--listen", "192.0.2.1:1"}, program.ExitRefused, "--listen 192.0.2.1:1: "},
+		{"a kubeconfig path that cannot be written", []string{"--listen", "127.0.0.1:0", "--kubeconfig", dir}, program.ExitRefused, dir},
 	} {
 		var out, errs bytes.Buffer
-		app := &App{In: strings.NewReader(""), Out: &out, Err: &errs}
+		app := &program.App{In: strings.NewReader(""), Out: &out, Err: &errs}
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		code := app.run(ctx, append([]string{"serve"}, c.args...))
+		code := run(ctx, app, append([]string{"serve"}, c.args...))
 		cancel()
 		if code != c.code || !strings.Contains(errs.String(), c.want) || out.Len() > 0 {
 			t.Errorf("%s: code %d, printed %q, errors %q; want %d and %q", c.why, code, out.String(), errs.String(), c.code, c.want)
 		}
 	}
 }
-
-func TestServeAddresses(t *testing.T) {
-	for _, c := range []struct {
-		ip     string
-		secure bool
-		want   string
-	}{
-		{"127.0.0.1", false, "http://127.0.0.1:80"}, {"0.0.0.0", true, "https://127.0.0.1:80"}, {"::1", false, "http://[::1]:80"},
-	} {
-		a := tcpAddress(c.ip)
-		if got := addressOf(a, c.secure); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.ip, got, c.want)
-		}
-		if got, want := loopback(a), c.ip != "0.0.0.0"; got != want {
-			t.Errorf("%s: reached by this machine only: %v", c.ip, got)
-		}
-		if hosts := fmt.Sprint(hostsOf(a)); !strings.Contains(hosts, "localhost 127.0.0.1 ::1") {
-			t.Errorf("%s: certificate for %s", c.ip, hosts)
-		}
-	}
-}
-
-func tcpAddress(ip string) net.Addr { return &net.TCPAddr{IP: net.ParseIP(ip), Port: 80} }
 
 // The range of cluster IPs and the issuer of tokens have the effects of kube-apiserver's flags.
 func TestServeHasARangeAndAnIssuer(t *testing.T) {
@@ -422,52 +434,5 @@ func TestServeHasARangeAndAnIssuer(t *testing.T) {
 		if is[0] != is[1] {
 			t.Errorf("%s: %s, want %s", what, is[0], is[1])
 		}
-	}
-}
-
-// TestAdvertisedAddress: Endpoints have the address of the server, except for loopback, which they must not have.
-func TestAdvertisedAddress(t *testing.T) {
-	const ipv4, ipv6 = "192.0.2.2", "2001:db8::2"
-	for _, tc := range []struct {
-		name, listens, flag string
-		local               []string // the addresses of this machine in its networks
-		want                string
-	}{
-		{"the address on which it listens", "198.51.100.7:6443", "", []string{ipv4}, "198.51.100.7:6443"},
-		{"of IPv6", "[2001:db8::7]:6443", "", []string{ipv4}, "[2001:db8::7]:6443"},
-		{"the address of the flag", "127.0.0.1:8001", "198.51.100.7", []string{ipv4}, "198.51.100.7:8001"},
-		{"loopback by flag", "198.51.100.7:6443", "127.0.0.1", []string{ipv4}, ""},
-		{"loopback is replaced", "127.0.0.1:8001", "", []string{ipv4}, "192.0.2.2:8001"},
-		{"that of IPv6, too", "[::1]:8001", "", []string{ipv4}, "192.0.2.2:8001"},
-		{"all addresses", "[::]:8001", "", []string{ipv4}, "192.0.2.2:8001"},
-		{"IPv4 before IPv6", "[::]:8001", "", []string{ipv4, ipv6}, "192.0.2.2:8001"},
-		{"IPv6 alone", "127.0.0.1:8001", "", []string{ipv6}, "[2001:db8::2]:8001"},
-		{"no network", "127.0.0.1:8001", "", nil, ""},
-		{"a network on loopback", "0.0.0.0:8001", "", []string{"127.0.0.1"}, ""},
-	} {
-		var o serveOptions
-		if tc.flag != "" {
-			o.advertise = netip.MustParseAddr(tc.flag)
-		}
-		local := func(to netip.Addr) netip.Addr {
-			for _, address := range tc.local {
-				if from := netip.MustParseAddr(address); from.Is4() == to.Is4() {
-					return from
-				}
-			}
-			return netip.Addr{}
-		}
-		at := o.advertised(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(tc.listens)), local)
-		if at.IsValid() != (tc.want != "") || at.IsValid() && at.String() != tc.want {
-			t.Errorf("%s: got %s, want %q", tc.name, at, tc.want)
-		}
-	}
-}
-
-// TestLocalAddress: packets to loopback come from loopback.
-func TestLocalAddress(t *testing.T) {
-	loopback := netip.MustParseAddr("127.0.0.1")
-	if from := localAddress(loopback); from != loopback {
-		t.Errorf("got %s", from)
 	}
 }

@@ -13,6 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
 	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -26,7 +29,7 @@ type verifyOptions struct {
 	report bool
 }
 
-func (a *App) verifyCommand() *cobra.Command {
+func verifyCommand(a *program.App) *cobra.Command {
 	var o verifyOptions
 	c := &cobra.Command{
 		Use:   "verify [LIVE] [PATCH]",
@@ -56,10 +59,10 @@ Exit codes:
   patchlab verify --random 20000
   patchlab verify --random 1 --seed 4711`,
 		Args: cobra.ArbitraryArgs, // validated together with the flags
-		RunE: func(c *cobra.Command, args []string) error { return a.verify(c.Context(), args, &o) },
+		RunE: func(c *cobra.Command, args []string) error { return runVerify(c.Context(), a, args, &o) },
 	}
 	o.apply.add(c)
-	a.completeInputs(c, &o.apply.inputs.kubectl)
+	inputs.CompleteInputs(a, c, &o.apply.inputs.Kubectl)
 	f := c.Flags()
 	f.IntVar(&o.random, "random", 0, "number of random cases to run")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the first random case; it is incremented for each case")
@@ -68,47 +71,47 @@ Exit codes:
 	return c
 }
 
-func (a *App) verify(ctx context.Context, args []string, o *verifyOptions) error {
-	files := len(args) > 0 || len(o.apply.inputs.files) > 0 || o.apply.inputs.kustomize != ""
+func runVerify(ctx context.Context, a *program.App, args []string, o *verifyOptions) error {
+	files := len(args) > 0 || len(o.apply.inputs.Files) > 0 || o.apply.inputs.Kustomize != ""
 	switch {
 	case o.random < 0 || (o.random > 0) == files:
-		return usage("'" + a.program() + " verify' requires either LIVE and PATCH, or --random N\nSee '" + a.program() + " verify --help'.")
+		return program.Usage("'" + a.CalledAs() + " verify' requires either LIVE and PATCH, or --random N\nSee '" + a.CalledAs() + " verify --help'.")
 	case a.Reference == nil:
-		return a.handOver(ctx, "'"+a.program()+" verify'")
+		return a.HandOver(ctx, "'"+a.CalledAs()+" verify'")
 	case o.random > 0:
-		return a.verifyRandom(ctx, o)
+		return verifyRandom(ctx, a, o)
 	}
-	return a.verifyFiles(ctx, args, o)
+	return verifyFiles(ctx, a, args, o)
 }
 
 // verifyRandom compares the engines on random cases.
-func (a *App) verifyRandom(ctx context.Context, o *verifyOptions) error {
-	source, err := a.drawn(ctx, o)
+func verifyRandom(ctx context.Context, a *program.App, o *verifyOptions) error {
+	source, err := drawn(ctx, a, o)
 	if err != nil {
 		return err
 	}
 	// Most memory is short-lived: less frequent garbage collection saves a third of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(max(800, debug.SetGCPercent(100))))
-	p := progress{out: a.Err, total: o.random, began: a.Now(), now: a.Now, terminal: canRedraw(a.Err), lines: o.report}
+	p := progress{out: a.Err, total: o.random, began: a.Now(), now: a.Now, terminal: terminal.CanRedraw(a.Err), lines: o.report}
 	report, failure, err := verify.Run(ctx, *a.Reference, source, verify.Options{First: o.seed, Cases: o.random, Progress: p.at})
 	p.clear()
 	if err != nil {
 		return fmt.Errorf("stopped: %w", err)
 	}
 	if failure != nil {
-		again := fmt.Sprintf("%s verify --random 1 --seed %d", a.program(), failure.Case.Seed)
+		again := fmt.Sprintf("%s verify --random 1 --seed %d", a.CalledAs(), failure.Case.Seed)
 		if o.kind != "" {
 			again += " --kind " + o.kind
 		}
-		return &exit{exitRefused, fmt.Errorf("the engines differ at seed %d\n%s\nTo reproduce: %s", failure.Case.Seed, failure.Text(), again)}
+		return &program.Exit{Code: program.ExitRefused, Err: fmt.Errorf("the engines differ at seed %d\n%s\nTo reproduce: %s", failure.Case.Seed, failure.Text(), again)}
 	}
 	_, err = io.WriteString(a.Out, reportText(report)+p.rate())
 	return err
 }
 
 // drawn returns the source of random cases.
-func (a *App) drawn(ctx context.Context, o *verifyOptions) (*verify.Source, error) {
-	registry, err := o.apply.schemas.registry(ctx, a)
+func drawn(ctx context.Context, a *program.App, o *verifyOptions) (*verify.Source, error) {
+	registry, err := o.apply.schemas.Registry(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +123,7 @@ func (a *App) drawn(ctx context.Context, o *verifyOptions) (*verify.Source, erro
 			continue // not stored
 		}
 		names[k.Kind] = true
-		if o.kind == "" || isNamed(k, name) && (!grouped || group == k.Group) {
+		if o.kind == "" || inputs.IsNamed(k, name) && (!grouped || group == k.Group) {
 			s.Kinds = append(s.Kinds, k)
 		}
 	}
@@ -129,7 +132,7 @@ func (a *App) drawn(ctx context.Context, o *verifyOptions) (*verify.Source, erro
 		if near := schema.Nearest(o.kind, maps.Keys(names)); near != "" {
 			hint = "; did you mean " + near + "?"
 		}
-		return nil, usage("--kind " + o.kind + ": no such kind" + hint)
+		return nil, program.Usage("--kind " + o.kind + ": no such kind" + hint)
 	}
 	return s, nil
 }
@@ -145,7 +148,7 @@ func reportText(r *verify.Report) string {
 	if r.Cases == 1 {
 		seeds = fmt.Sprintf("seed %d", r.First)
 	}
-	fmt.Fprintf(&b, "no unknown difference in %s, %s; %d with a known one\n", count(r.Cases, "case", "cases"), seeds, known)
+	fmt.Fprintf(&b, "no unknown difference in %s, %s; %d with a known one\n", terminal.Count(r.Cases, "case", "cases"), seeds, known)
 	b.WriteString(kindsText(r.Kinds))
 	for _, part := range []struct {
 		title  string
@@ -212,7 +215,7 @@ func (p *progress) at(done int) {
 	left := time.Duration(float64(spent) / float64(done) * float64(p.total-done)).Round(time.Second)
 	text := fmt.Sprintf("%d of %d cases, %.0f per second, no difference so far, %s left", done, p.total, float64(done)/spent.Seconds(), left)
 	if p.terminal {
-		_, _ = io.WriteString(p.out, statusLine(text))
+		_, _ = io.WriteString(p.out, program.StatusLine(text))
 	} else {
 		fmt.Fprintln(p.out, text)
 	}
@@ -230,6 +233,6 @@ func (p *progress) rate() string {
 // clear clears the line.
 func (p *progress) clear() {
 	if p.terminal && !p.last.IsZero() {
-		_, _ = io.WriteString(p.out, clearLine)
+		_, _ = io.WriteString(p.out, program.ClearLine)
 	}
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
 	"github.com/patchlab-dev/patchlab/patch"
@@ -18,29 +20,29 @@ import (
 
 // engines are two Labs that differ only in their engine.
 type engines struct {
-	app          *App
+	app          *program.App
 	ours, theirs *patchlab.Lab
 	change       patchlab.Change
 	live         []manifest.Object
 }
 
 // verifyFiles compares the results of both engines for the inputs of apply.
-func (a *App) verifyFiles(ctx context.Context, args []string, o *verifyOptions) error {
-	for _, err := range [...]error{o.apply.change.complete(), o.apply.inputs.complete(args)} {
+func verifyFiles(ctx context.Context, a *program.App, args []string, o *verifyOptions) error {
+	for _, err := range [...]error{o.apply.change.complete(), o.apply.inputs.Complete(args)} {
 		if err != nil {
 			return err
 		}
 	}
-	live, changes, err := o.apply.inputs.read(ctx, a, cmp.Or(o.apply.change.Namespace, o.apply.change.DefaultNamespace))
+	live, changes, err := o.apply.inputs.Read(ctx, a, cmp.Or(o.apply.change.Namespace, o.apply.change.DefaultNamespace))
 	if err != nil {
 		return err
 	}
-	registry, err := o.apply.schemas.registry(ctx, a, live, changes)
+	registry, err := o.apply.schemas.Registry(ctx, a, live, changes)
 	if err != nil {
 		return err
 	}
 	at := a.Now()
-	options := patchlab.Options{Kinds: registry, NoDefaults: !o.apply.defaults, Strict: o.apply.schemas.strict,
+	options := patchlab.Options{Kinds: registry, NoDefaults: !o.apply.defaults, Strict: o.apply.schemas.Strict,
 		Now: func() time.Time { return at }, UID: func() string { return "00000000-0000-4000-8000-000000000000" }} // the same for both
 	e := engines{app: a, change: o.apply.change.Change}
 	if e.ours, err = patchlab.New(options); err != nil {
@@ -50,9 +52,9 @@ func (a *App) verifyFiles(ctx context.Context, args []string, o *verifyOptions) 
 	if e.theirs, err = patchlab.New(options); err != nil {
 		return err
 	}
-	e.live = live.objects()
-	for _, p := range changes.objects() {
-		if err := notAnObject(p); err != nil {
+	e.live = live.Objects()
+	for _, p := range changes.Objects() {
+		if err := inputs.NotAnObject(p); err != nil {
 			return err
 		}
 		if err := e.verify(p); err != nil {
@@ -98,7 +100,7 @@ func (e *engines) verify(p manifest.Object) error {
 			return ours != theirs
 		})
 		ours, theirs, _ = both(least)
-		return &exit{exitRefused, fmt.Errorf("the engines differ in this %s of %s; in %d attempts the inputs were reduced to\n\n%s\nours:\n  %s\nreference:\n  %s",
+		return &program.Exit{Code: program.ExitRefused, Err: fmt.Errorf("the engines differ in this %s of %s; in %d attempts the inputs were reduced to\n\n%s\nours:\n  %s\nreference:\n  %s",
 			action.Title(), target.Kind, tries, least.YAML(), ours, theirs)}
 	}
 	if failed == nil {
@@ -108,9 +110,9 @@ func (e *engines) verify(p manifest.Object) error {
 	}
 	what := fmt.Sprintf("this %s of %s", action.Title(), target)
 	if refusal, refused := strings.CutPrefix(ours, "refused: "); refused {
-		e.app.show(fmt.Sprintf("%s: both engines refuse %s: %s\n", p.Position(), what, refusal))
+		e.app.Show(fmt.Sprintf("%s: both engines refuse %s: %s\n", p.Position(), what, refusal))
 	} else {
-		e.app.show(fmt.Sprintf("%s: both engines agree on %s\n", p.Position(), what))
+		e.app.Show(fmt.Sprintf("%s: both engines agree on %s\n", p.Position(), what))
 	}
 	return nil
 }
@@ -128,8 +130,8 @@ func (e *engines) liveOf(t patchlab.Target) document.Value {
 	return document.Value{}
 }
 
-func objectsOf(objects []manifest.Object) documents {
-	var docs documents
+func objectsOf(objects []manifest.Object) inputs.Documents {
+	var docs inputs.Documents
 	for _, o := range objects {
 		docs = append(docs, &document.Document{Root: o.Value})
 	}
@@ -174,7 +176,7 @@ func (e *engines) verifyMaking(kind *schema.Kind, live, after, config document.V
 	for _, c := range cases {
 		c.Kinds = []*schema.Kind{kind}
 		if f := verify.Examine(*e.app.Reference, c, verify.Options{ShrinkTries: 2000}); f != nil {
-			return &exit{exitRefused, errors.New("the engines differ\n" + f.Text())}
+			return &program.Exit{Code: program.ExitRefused, Err: errors.New("the engines differ\n" + f.Text())}
 		}
 	}
 	return nil

@@ -7,20 +7,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-func (a *App) versionCommand() *cobra.Command {
+func versionCommand(a *program.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of patchlab and the Kubernetes versions it knows",
-		Args:  arguments(),
-		RunE:  func(*cobra.Command, []string) error { return a.version() },
+		Args:  program.Arguments(),
+		RunE:  func(*cobra.Command, []string) error { return writeVersion(a) },
 	}
 }
 
-// version is the command version, and the flag --version.
-func (a *App) version() error {
+// writeVersion is the command version, and the flag --version.
+func writeVersion(a *program.App) error {
 	version := "development"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		version = info.Main.Version

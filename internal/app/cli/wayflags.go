@@ -12,6 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 )
 
 // wayFlags are the flags that select a resolution.
@@ -48,16 +49,16 @@ func (f *wayFlags) add(c *cobra.Command, paths func(*cobra.Command, []string) []
 func (f *wayFlags) complete() error {
 	for i, paths := range f.paths {
 		for _, text := range paths {
-			c := choice{way: wayNames[i], flag: "--" + wayFlagNames[i] + " " + shellQuote(text)}
+			c := choice{way: wayNames[i], flag: "--" + wayFlagNames[i] + " " + program.ShellQuote(text)}
 			if text != "all" {
 				var err error
-				if c.path, err = parsePath(text); err != nil {
-					return usage(c.flag + ": " + err.Error())
+				if c.path, err = program.ParsePath(text); err != nil {
+					return program.Usage(c.flag + ": " + err.Error())
 				}
 			}
 			for _, other := range f.choices {
 				if slices.Equal(other.path, c.path) {
-					return usage(other.flag + " and " + c.flag + " select two resolutions for one field")
+					return program.Usage(other.flag + " and " + c.flag + " select two resolutions for one field")
 				}
 			}
 			f.choices = append(f.choices, c)
