@@ -202,9 +202,9 @@ func TestTheOtherProgramEvaluatesRules(t *testing.T) {
 		{"a rule refuses one way to resolve a conflict", []string{"resolve", small, "-", "--crd", crd}, 3, "not possible: <stdin>:2:68: Toy.example.com \"t\" is invalid: spec: Invalid value: too big"},
 		{"a rule refuses the next apply after a migration", []string{"migrate", small, "-f", "-", "--crd", crd}, 1, "too big"},
 	} {
-		for _, program := range []program.Linked{{}, commands()} { // which hands over, and which does not have to
+		for _, parts := range []program.Linked{{}, commands()} { // which hands over, and which does not have to
 			var out, problems bytes.Buffer
-			code := cli.RunLinked(program, c.arguments, strings.NewReader(toy), &out, &problems)
+			code := cli.RunLinked(parts, c.arguments, strings.NewReader(toy), &out, &problems)
 			if code != c.code || !strings.Contains(out.String()+problems.String(), c.want) || strings.Contains(problems.String(), "not evaluated") {
 				t.Errorf("%s: exit code %d\n%s%s", c.why, code, out.String(), problems.String())
 			}

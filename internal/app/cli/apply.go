@@ -60,7 +60,7 @@ applied server-side, and any other document is a strategic merge patch for built
 kinds and a merge patch for custom resources. With --server-side, a manifest is applied
 as by kubectl, which transfers the fields of an object that client-side apply has written.
 
-CEL rules of custom resources are evaluated by the program ` + inputs.AdmissionProgram + `,
+CEL rules of custom resources are evaluated by the program ` + program.Admission + `,
 which this command executes if it is installed. Otherwise a note reports their number.
 
 With --prune, the live objects that the manifests no longer contain are shown as pruned:
@@ -121,7 +121,7 @@ that reads this output in a pipeline reports the refusal as an error.
 	o.prune.add(c)
 	f := c.Flags()
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if an object would change")
-	f.StringArrayVar(&o.policies.Files, "policy", nil, "file, folder or glob of admission policies and bindings to evaluate for each change, with their parameters and Namespaces (repeatable; run by "+inputs.AdmissionProgram+")")
+	f.StringArrayVar(&o.policies.Files, "policy", nil, "file, folder or glob of admission policies and bindings to evaluate for each change, with their parameters and Namespaces (repeatable; run by "+program.Admission+")")
 	f.BoolVar(&o.open, "open", false, "open the change in the playground in the browser, and serve the page until Ctrl-C")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes, nor the summary on standard error")
 	return c

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 			ids := 0
 			uid := func() string { ids++; return fmt.Sprint("uid-", ids) }
 			now := func() time.Time { return time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC) }
-			app := &program.App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, UID: uid, Program: program.ProgramName(os.Args[0]), Linked: program.Linked{Reference: ref}}
+			app := &program.App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, UID: uid, Program: program.NameOf(os.Args[0]), Linked: program.Linked{Reference: ref}}
 			os.Exit(run(context.Background(), app, called(os.Args[0], os.Args[1:])))
 		}
 	}

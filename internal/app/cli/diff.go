@@ -75,7 +75,7 @@ not refused, as the check of a pull request requires (doc/pullrequest.md).
 
 The configuration for server-side apply contains the fields that --field-manager has
 applied before and that TO still has, and the changed fields. As in apply, the program
-` + inputs.AdmissionProgram + ` evaluates the CEL rules of custom resources.
+` + program.Admission + ` evaluates the CEL rules of custom resources.
 
 ` + program.ExitHelpOf(map[int]string{
 			program.ExitRefused: "the API server would refuse the intended object, or an input could not be read",

@@ -59,7 +59,7 @@ printed together, with examples of their values. --details prints the conflicts 
 manifest, and how each resolution changes it.
 
 LIVE and CONFIG accept the same inputs as LIVE and PATCH of apply. As there, the program
-` + inputs.AdmissionProgram + ` evaluates the CEL rules of custom resources.
+` + program.Admission + ` evaluates the CEL rules of custom resources.
 
 Exit codes:
   0  no conflicts, or all of them are resolved

@@ -33,7 +33,7 @@ func Run(args []string, in io.Reader, out, errOut io.Writer) int {
 func RunLinked(l program.Linked, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := program.UntilSignal()
 	defer stop()
-	app := &program.App{In: program.UntilDone(ctx, in), Out: out, Err: errOut, Now: time.Now, Program: program.ProgramName(os.Args[0]), Linked: l}
+	app := &program.App{In: program.UntilDone(ctx, in), Out: out, Err: errOut, Now: time.Now, Program: program.NameOf(os.Args[0]), Linked: l}
 	return run(ctx, app, called(os.Args[0], args))
 }
 

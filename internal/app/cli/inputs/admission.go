@@ -13,25 +13,6 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// AdmissionProgram is patchlab with admission. It is a separate program because the libraries
-// take longer to start than patchlab does (doc/admission.md has the figures).
-const (
-	AdmissionProgram = "patchlab-admission"
-	AdmissionPackage = "github.com/patchlab-dev/patchlab/admission/cmd/" + AdmissionProgram
-)
-
-// Admit adds admission to the configuration of a cluster. If only another program has
-// admission, it executes that program, which does all the work, and done is true.
-func Admit(ctx context.Context, a *program.App, config *cluster.Config, o program.AdmissionOptions) (done bool, err error) {
-	if a.Admission != nil {
-		return false, a.Admission(config, o)
-	}
-	if program, ok := program.FindProgram(AdmissionProgram); ok {
-		return true, a.RunWith(ctx, program)
-	}
-	return false, nil
-}
-
 // NewLab returns a Lab that evaluates CEL rules if this program can.
 func NewLab(a *program.App, o patchlab.Options) (*patchlab.Lab, error) {
 	if a.Admission != nil {
@@ -43,15 +24,6 @@ func NewLab(a *program.App, o patchlab.Options) (*patchlab.Lab, error) {
 	}
 	o.Now, o.UID = a.Now, a.UID
 	return patchlab.New(o)
-}
-
-// NoteNoAdmission prints what a server of this program does not support. suppress is the advice on how
-// to suppress the note, "" if that is not possible.
-func NoteNoAdmission(a *program.App, suppress string) {
-	if a.Admission == nil {
-		a.Note("note: CEL rules, admission policies and webhooks are disabled, because the program " + AdmissionProgram +
-			" was found neither in the directory of patchlab nor on the PATH" + suppress + "\n" + program.HowToInstall(AdmissionPackage))
-	}
 }
 
 // HeldOutput keeps what has been printed on standard error until it is clear which program does
@@ -66,11 +38,11 @@ type HeldOutput struct {
 // HoldForRules begins to hold output, unless this program evaluates rules itself or no other is
 // installed; the result is nil then.
 func HoldForRules(a *program.App) *HeldOutput {
-	program, ok := program.FindProgram(AdmissionProgram)
+	found, ok := program.Find(program.Admission)
 	if a.Admission != nil || !ok {
 		return nil
 	}
-	h := &HeldOutput{app: a, program: program, errs: a.Err}
+	h := &HeldOutput{app: a, program: found, errs: a.Err}
 	a.Err = &h.text
 	return h
 }

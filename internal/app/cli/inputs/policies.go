@@ -82,5 +82,5 @@ func (f *PolicyFlag) Options(a *program.App, o *patchlab.Options) error {
 
 // HandOverPolicies executes the program that runs policies.
 func HandOverPolicies(ctx context.Context, a *program.App) error {
-	return a.HandOverTo(ctx, AdmissionProgram, "evaluation of admission policies", AdmissionPackage)
+	return a.HandOverTo(ctx, program.Admission, "evaluation of admission policies", program.AdmissionPackage)
 }

@@ -37,7 +37,7 @@ func (a *App) HandOver(ctx context.Context, use string) error {
 
 // HandOverTo executes another program with the same arguments, because this one lacks a part.
 func (a *App) HandOverTo(ctx context.Context, name, missing, pkg string) error {
-	program, ok := FindProgram(name)
+	program, ok := Find(name)
 	if !ok {
 		return errors.New(missing + " requires the program " + name + ", which was found neither in the directory of patchlab nor on the PATH\n" + HowToInstall(pkg))
 	}
@@ -73,18 +73,18 @@ func (a *App) RunWith(ctx context.Context, program string) error {
 	return nil
 }
 
-// ProgramFile returns the file name of a program on this operating system.
-func ProgramFile(name string) string {
+// FileName returns the file name of a program on this operating system.
+func FileName(name string) string {
 	if runtime.GOOS == "windows" {
 		return name + ".exe"
 	}
 	return name
 }
 
-// FindProgram returns the path of one of patchlab's programs, in the directory of this one or
+// Find returns the path of one of patchlab's programs, in the directory of this one or
 // on the PATH.
-func FindProgram(name string) (string, bool) {
-	name = ProgramFile(name)
+func Find(name string) (string, bool) {
+	name = FileName(name)
 	if self, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(self), name)
 		if info, err := os.Stat(beside); err == nil && !info.IsDir() {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// ProgramName returns the command with which the user calls a program: kubectl executes
+// NameOf returns the command with which the user calls a program: kubectl executes
 // kubectl-patchlab for 'kubectl patchlab'.
-func ProgramName(file string) string {
+func NameOf(file string) string {
 	if strings.TrimSuffix(filepath.Base(file), ".exe") == "kubectl-patchlab" {
 		return "kubectl patchlab"
 	}

@@ -55,7 +55,7 @@ With two versions in --kube-version, or two sets in --crd, each scenario is run 
 both, and the first step that differs is printed.
 
 CEL rules and admission policies among the definitions are evaluated by the program
-` + inputs.AdmissionProgram + `, which this command executes. If it is not installed, a note
+` + program.Admission + `, which this command executes. If it is not installed, a note
 reports the number of rules and policies that were not evaluated. Webhooks are not called.
 
 ` + program.ExitHelpOf(map[int]string{
@@ -275,11 +275,11 @@ func policiesElsewhere(ctx context.Context, a *program.App, files []scenarioFile
 	if !needed || a.Policies != nil {
 		return false, nil
 	}
-	program, ok := program.FindProgram(inputs.AdmissionProgram)
+	found, ok := program.Find(program.Admission)
 	if !ok {
 		return false, nil
 	}
-	return true, a.RunWith(ctx, program)
+	return true, a.RunWith(ctx, found)
 }
 
 // needsAdmission reports whether a text may contain CEL rules or admission policies.

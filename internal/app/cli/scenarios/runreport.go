@@ -8,7 +8,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/patchlab-dev/patchlab/internal/app/cli/inputs"
 	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 	"github.com/patchlab-dev/patchlab/internal/app/cli/results"
 	"github.com/patchlab-dev/patchlab/internal/app/cli/terminal"
@@ -190,7 +189,7 @@ func (r *scenarioRun) finish() error {
 		}
 	}
 	if s.RulesNotRun > 0 || s.PolicyNotRun > 0 {
-		r.app.Note("note: " + s.notRun() + " not evaluated, because the program " + inputs.AdmissionProgram + " was found neither in the directory of patchlab nor on the PATH\n" + program.HowToInstall(inputs.AdmissionPackage))
+		r.app.Note("note: " + s.notRun() + " not evaluated, because the program " + program.Admission + " was found neither in the directory of patchlab nor on the PATH\n" + program.HowToInstall(program.AdmissionPackage))
 	}
 	switch {
 	case s.Failed > 0:

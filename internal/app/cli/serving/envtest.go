@@ -45,7 +45,7 @@ checks. The built-in kinds are those of the default Kubernetes version, or of
 
 As with envtest's own programs, no controllers run. Other flags of kube-apiserver, such
 as --feature-gates, have no effect. CEL rules, admission policies and webhooks need the
-program ` + inputs.AdmissionProgram + `, which is copied instead if it is installed.
+program ` + program.Admission + `, which is copied instead if it is installed.
 
 ` + program.ExitHelpOf(map[int]string{program.ExitRefused: "the programs could not be installed"}),
 		Example: `  # Run the tests of an operator
@@ -85,10 +85,10 @@ func envtest(a *program.App, folder, version string) error {
 		return err
 	}
 	if a.Admission == nil {
-		if found, ok := program.FindProgram(inputs.AdmissionProgram); ok {
+		if found, ok := program.Find(program.Admission); ok {
 			executable = found
 		} else {
-			inputs.NoteNoAdmission(a, "")
+			a.NoteNoAdmission("")
 		}
 	}
 	if err := install(folder, executable, version); err != nil {
@@ -104,7 +104,7 @@ func envtest(a *program.App, folder, version string) error {
 // linkKubectl puts a link to the kubectl on the PATH, if there is one, into the folder, where envtest
 // and setup-envtest look for it. A kubectl in the folder is kept.
 func linkKubectl(folder string) error {
-	name := program.ProgramFile("kubectl")
+	name := program.FileName("kubectl")
 	target := filepath.Join(folder, name)
 	if _, err := os.Stat(target); err == nil {
 		return nil
@@ -126,7 +126,7 @@ func linkKubectl(folder string) error {
 // that runs meanwhile keeps the programs that it has started. Programs of others, such as those of
 // Kubernetes, are not replaced.
 func install(folder, executable, version string) error {
-	programs := []string{filepath.Join(folder, program.ProgramFile(KubeAPIServer)), filepath.Join(folder, program.ProgramFile(EtcdStandIn))}
+	programs := []string{filepath.Join(folder, program.FileName(KubeAPIServer)), filepath.Join(folder, program.FileName(EtcdStandIn))}
 	if _, err := os.Stat(filepath.Join(folder, versionFile)); err != nil {
 		for _, target := range programs {
 			if _, err := os.Lstat(target); err == nil {

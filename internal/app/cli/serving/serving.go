@@ -139,7 +139,7 @@ func (s *serving) configure(ctx context.Context) (done bool, err error) {
 func (s *serving) configureAdmission(ctx context.Context) (done bool, err error) {
 	a, o := s.app, s.flags
 	if o.admission {
-		if done, err := inputs.Admit(ctx, a, &s.config, program.AdmissionOptions{RBAC: o.authorize == byRoles, Disabled: o.disabled}); done || err != nil {
+		if done, err := a.Admit(ctx, &s.config, program.AdmissionOptions{RBAC: o.authorize == byRoles, Disabled: o.disabled}); done || err != nil {
 			return done, err
 		}
 	}
@@ -147,8 +147,8 @@ func (s *serving) configureAdmission(ctx context.Context) (done bool, err error)
 		a.Note(note)
 	}
 	if a.Plugins == nil && slices.Contains(o.plugins, podSecurity) {
-		return false, program.Usage("--enable-admission-plugins " + podSecurity + ": this plugin is part of the program " + inputs.AdmissionProgram +
-			", which was found neither in the directory of patchlab nor on the PATH, or is disabled by --admission=false\n" + program.HowToInstall(inputs.AdmissionPackage))
+		return false, program.Usage("--enable-admission-plugins " + podSecurity + ": this plugin is part of the program " + program.Admission +
+			", which was found neither in the directory of patchlab nor on the PATH, or is disabled by --admission=false\n" + program.HowToInstall(program.AdmissionPackage))
 	}
 	if err := plugins.Configure(&s.config, o.plugins, a.Plugins...); err != nil {
 		return false, program.Usage("--enable-admission-plugins: " + err.Error())
@@ -318,9 +318,9 @@ func (s *serving) noteAccess() {
 	}
 	switch {
 	case o.certificates != nil:
-		inputs.NoteNoAdmission(a, "")
+		a.NoteNoAdmission("")
 	case o.admission:
-		inputs.NoteNoAdmission(a, "; --admission=false suppresses this note")
+		a.NoteNoAdmission("; --admission=false suppresses this note")
 	}
 }
 
