@@ -3,6 +3,7 @@ package manifest
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -33,6 +34,9 @@ const (
 	// KustomizeInput is a document in a file that a kustomization names as a patch, or as another input
 	// that is not a resource. Most patches look like objects.
 	KustomizeInput
+	// UnusedPatch is a document in a file that is a patch by its name, beside a kustomization that does not name it,
+	// such as those that kubebuilder generates for later use.
+	UnusedPatch
 	// Encrypted is a document that SOPS has encrypted, which is sent to an API server after its decryption.
 	Encrypted
 	// ChartTemplates is a folder with the templates of a chart.
@@ -45,8 +49,6 @@ func skippedAs(d *document.Document) (Reason, bool) {
 	v := d.Root
 	kind, version := v.Get("kind").Exists(), v.Get("apiVersion").Exists()
 	switch {
-	case IsKustomization(d):
-		return Kustomization, true
 	case kind && version && isEncrypted(v):
 		return Encrypted, true
 	case kind && version:
@@ -111,37 +113,58 @@ var builtin = sync.OnceValue(func() builtinKinds {
 	return b
 })
 
-// kustomizeInputs returns the files that the kustomizations among documents name as inputs that are not resources.
-// A file that one of them names as a resource is an object.
-func (s *Source) kustomizeInputs(docs []*document.Document) map[string]bool {
-	inputs := map[string]bool{}
-	var resources []string
+// kustomized has what the kustomizations among documents name, by paths with slashes.
+type kustomized struct {
+	// inputs are files that are no resources; resources, which are files and folders, may also be inputs.
+	inputs, resources map[string]bool
+	// folders are those of the kustomizations.
+	folders map[string]bool
+}
+
+func kustomizedBy(docs []*document.Document) kustomized {
+	k := kustomized{map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for _, d := range docs {
 		if !IsKustomization(d) {
 			continue
 		}
-		within := func(name string) string { return s.beside(d.PositionOf(nil).Name, name) }
+		folder := path.Dir(slashed(d))
+		k.folders[folder] = true
 		for _, name := range kustomizeFiles(d.Root) {
-			inputs[within(name)] = true
+			k.inputs[path.Join(folder, name)] = true
 		}
 		for _, field := range [...]string{"resources", "bases"} {
 			for _, name := range d.Root.Get(field).Items() {
-				resources = append(resources, within(name.StringOr("")))
+				k.resources[path.Join(folder, name.StringOr(""))] = true
 			}
 		}
 	}
-	for _, name := range resources {
-		delete(inputs, name)
-	}
-	return inputs
+	return k
 }
 
-// beside returns the name of a file relative to the folder of another.
-func (s *Source) beside(file, name string) string {
-	if s.FS != nil {
-		return path.Join(path.Dir(file), name)
+// slashed returns the path of a document's file with slashes on every operating system, as kustomizations have it.
+func slashed(d *document.Document) string {
+	return path.Clean(filepath.ToSlash(d.PositionOf(nil).Name))
+}
+
+// skippedAs returns why a document is skipped that is not a kustomization.
+func (k kustomized) skippedAs(d *document.Document) (Reason, bool) {
+	file := slashed(d)
+	folder := path.Dir(file)
+	switch {
+	case k.resources[file]:
+		return 0, false
+	case k.inputs[file]:
+		return KustomizeInput, true
+	case k.folders[folder] && hasPatchName(path.Base(file)):
+		return UnusedPatch, true
 	}
-	return filepath.Join(filepath.Dir(file), filepath.FromSlash(name))
+	return UnusedPatch, path.Base(folder) == "patches" && (k.folders[folder] || k.folders[path.Dir(folder)])
+}
+
+// hasPatchName reports whether a word in the name of a file is "patch", as in manager_auth_proxy_patch.yaml.
+func hasPatchName(name string) bool {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+	return slices.Contains(words, "patch")
 }
 
 // kustomizeFiles returns the names in the fields of a kustomization that are files with patches, generators and

@@ -116,6 +116,37 @@ configMapGenerator: [{name: b, files: [content.yaml, key=renamed.yaml]}]
 	}
 }
 
+// TestSkippedUnusedPatches checks which files beside a kustomization that does not name them are patches by their names.
+func TestSkippedUnusedPatches(t *testing.T) {
+	const object = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"
+	for _, test := range []struct {
+		reason, file string
+		skipped      bool
+	}{
+		{"kubebuilder's patch of the manager", "config/default/manager_auth_proxy_patch.yaml", true},
+		{"patch as the first word", "config/default/patch-replicas.yaml", true},
+		{"a folder of patches beside the kustomization", "config/default/patches/webhook_in_widgets.yaml", true},
+		{"a folder of patches with a kustomization of its own", "config/component/patches/size.yaml", true},
+		{"named as a resource", "config/default/patch.yaml", false},
+		{"in a folder of patches, named as a resource", "config/default/patches/resource.yaml", false},
+		{"the word is a part of another", "config/default/dispatcher.yaml", false},
+		{"the definition of a kind whose name ends with it", "config/default/kuma.io_meshproxypatches.yaml", false},
+		{"no kustomization in its folder", "config/other/manager_patch.yaml", false},
+		{"a folder of patches without a kustomization", "config/other/patches/webhook_in_widgets.yaml", false},
+	} {
+		s := manifest.Source{Recursive: true, FS: fstest.MapFS{
+			"config/default/kustomization.yaml":           {Data: []byte("resources: [patch.yaml, patches/resource.yaml]\n")},
+			"config/component/patches/kustomization.yaml": {Data: []byte("resources: []\n")},
+			test.file: {Data: []byte(object)},
+		}}
+		docs, skipped, err := s.Documents("config")
+		got := slices.ContainsFunc(skipped, func(s manifest.Skipped) bool { return s.Reason == manifest.UnusedPatch })
+		if err != nil || got != test.skipped || len(docs)+len(skipped) != 3 {
+			t.Errorf("%s: %s: skipped: %v, want %v (%v)", test.reason, test.file, got, test.skipped, err)
+		}
+	}
+}
+
 // TestSkippedTemplates checks that the templates of a chart in a folder are skipped by a reader that goes on after
 // errors, and are an error for any other.
 func TestSkippedTemplates(t *testing.T) {

@@ -120,11 +120,14 @@ func (s *Source) Documents(names ...string) (docs []*document.Document, skipped 
 			docs = append(docs, found...)
 			continue
 		}
-		inputs := s.kustomizeInputs(found)
+		files := kustomizedBy(found)
 		for _, d := range found {
-			reason, skip := skippedAs(d)
-			if len(inputs) > 0 && inputs[d.PositionOf(nil).Name] {
-				reason, skip = KustomizeInput, true
+			reason, skip := Kustomization, IsKustomization(d)
+			if !skip {
+				reason, skip = files.skippedAs(d)
+			}
+			if !skip {
+				reason, skip = skippedAs(d)
 			}
 			if !skip || reason == Encrypted && s.Encrypted {
 				docs = append(docs, d)

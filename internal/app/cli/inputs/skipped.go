@@ -42,6 +42,7 @@ func SkippedNotes(skipped []manifest.Skipped, adjective, advice string) (notes [
 	add(manifest.NoObject, documents, "document that is not an object", "documents that are not objects", 3, "")
 	add(manifest.Configuration, len(names[manifest.Configuration]), "document without metadata, or of a kind that no API server has,", "documents without metadata, or of kinds that no API server has,", 10, "")
 	add(manifest.KustomizeInput, len(names[manifest.KustomizeInput]), "file that a kustomization uses as a patch or another input", "files that kustomizations use as patches or other inputs", 5, "")
+	add(manifest.UnusedPatch, len(names[manifest.UnusedPatch]), "file that is a patch by its name, but that no kustomization uses,", "files that are patches by their names, but that no kustomization uses,", 5, "")
 	add(manifest.Kustomization, len(names[manifest.Kustomization]), "kustomization", "kustomizations", 3, "; "+advice)
 	add(manifest.Encrypted, len(names[manifest.Encrypted]), "file that SOPS has encrypted", "files that SOPS has encrypted", 5, "; decrypt them first, for example with 'sops decrypt'")
 	add(manifest.ChartTemplates, len(names[manifest.ChartTemplates]), "folder with the templates of a Helm chart", "folders with the templates of Helm charts", 5, "; render them first, for example with 'helm template'")
