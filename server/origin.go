@@ -21,13 +21,18 @@ import (
 //   - Content-Type is empty in a cross-origin request without a CORS preflight.
 //     Kubernetes decodes such a body as JSON, and so does this server for clients
 //     that are not browsers.
+//
+// A bearer token shows that a request with an Origin is not one of them: a page can only add the Authorization header
+// after a preflight request, to which the response allows nothing, and not at all to a WebSocket. Other clients, such as
+// the WebSocket library golang.org/x/net/websocket, may send any Origin.
 func (s *Server) checkOrigin(r *http.Request) error {
 	if !s.knownHost(r) {
 		return forbidden("the Host header is " + quoteShort(r.Host) + ", which is not a name of this server: " +
 			"use localhost or an IP address, or allow the name (patchlab serve --allow-host)")
 	}
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
-	if origin != "" && !sameOrigin(origin, r) {
+	token, _ := bearerToken(r)
+	if origin != "" && token == "" && !sameOrigin(origin, r) {
 		return forbidden("requests from web pages of other origins are refused: Origin is " + quoteShort(origin))
 	}
 	switch site {

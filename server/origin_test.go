@@ -35,6 +35,7 @@ func TestPagesOfOtherOriginsAreRefused(t *testing.T) {
 		{"loopback of IPv6", "POST", "[::1]:" + port, headers{"Content-Type": "application/json"}, 201},
 		{"a name in Options.Hosts", "POST", "host.docker.internal:" + port, headers{"Content-Type": "application/json"}, 201},
 		{"a page of the server itself", "POST", "", headers{"Content-Type": "application/json", "Origin": url, "Sec-Fetch-Site": "same-origin"}, 201},
+		{"a client with a bearer token and any Origin", "POST", "", headers{"Content-Type": "application/json", "Origin": "http://localhost", "Authorization": "Bearer t"}, 201},
 		{"a typed address", "GET", "", headers{"Sec-Fetch-Site": "none"}, 200},
 
 		{"DNS rebinding, reading", "GET", "evil.example:" + port, nil, 403},
@@ -50,6 +51,9 @@ func TestPagesOfOtherOriginsAreRefused(t *testing.T) {
 		{"a page with the other scheme", "POST", "", headers{"Content-Type": "application/json", "Origin": "https://" + host}, 403},
 		{"a preflight request", "OPTIONS", "", headers{"Origin": "http://evil.example", "Access-Control-Request-Method": "PATCH"}, 403},
 		{"an image request from another site", "GET", "", headers{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403},
+		{"a form with a user and a password in its address", "POST", "", headers{"Content-Type": "text/plain", "Origin": "http://evil.example", "Authorization": "Basic dTpw"}, 403},
+		{"a page with a bearer token, after DNS rebinding", "POST", "evil.example:" + port, headers{"Content-Type": "application/json", "Origin": "http://evil.example:" + port, "Authorization": "Bearer t"}, 403},
+		{"a page of another site with a bearer token", "POST", "", headers{"Content-Type": "application/json", "Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site", "Authorization": "Bearer t"}, 403},
 		{"a deletion", "DELETE", "", headers{"Origin": "http://evil.example"}, 403},
 		{"a page of the server itself, without a Content-Type", "POST", "", headers{"Origin": url, "Sec-Fetch-Site": "same-origin"}, 403},
 		{"an origin that is not a URL", "POST", "", headers{"Content-Type": "application/json", "Origin": "http://[" + host}, 403},
