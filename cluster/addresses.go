@@ -3,20 +3,11 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 )
-
-// serviceRange returns the range to allocate cluster IPs from if cidr is configured.
-func serviceRange(cidr netip.Prefix) netip.Prefix {
-	if !cidr.IsValid() {
-		return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 96, 0, 0}), 16)
-	}
-	return cidr.Masked()
-}
 
 // hasAddresses reports whether objects of the resource have cluster IPs and node ports.
 func hasAddresses(s *kinds.Strategy) bool { return s.Addresses != nil }

@@ -79,13 +79,19 @@ func (c *Cluster) keepRecord(ctx context.Context, service, ip string) error {
 	return nil
 }
 
-// allocatedIPs returns the cluster IPs of a Service, absent for none.
-func allocatedIPs(service document.Value) []string {
+// allocatedIPs returns the cluster IPs of a Service in their canonical forms, which are the names of IPAddresses; none if
+// service is absent.
+func allocatedIPs(service document.Value) (canonical []string) {
 	if !service.Exists() {
 		return nil
 	}
 	ips, _ := kinds.Find(hasAddresses).Addresses(service)
-	return slices.DeleteFunc(ips, func(ip string) bool { return ip == "" || ip == "None" })
+	for _, ip := range ips {
+		if addr, err := netip.ParseAddr(ip); err == nil { // neither unset nor None
+			canonical = append(canonical, addr.String())
+		}
+	}
+	return canonical
 }
 
 // recordRequest returns a request about an IPAddress by the API server itself.
@@ -128,23 +134,29 @@ func (a *allotment) recorded(ip string) (taken, known bool) {
 	return taken && !a.restores(ip), true
 }
 
-// inAddedRange reports whether an IP belongs to a ServiceCIDR that is not being deleted. If the store fails, a.err is set.
-func (a *allotment) inAddedRange(addr netip.Addr) bool {
+// addedRanges returns the ranges of the ServiceCIDRs that are ready, or not known not to be, and are not being deleted, in
+// the order of their names. If the store fails, a.err is set.
+func (a *allotment) addedRanges() (ranges []netip.Prefix) {
 	if a.records.endpoint.Load() == nil {
-		return false
+		return nil
 	}
 	s := kinds.Find(func(s *kinds.Strategy) bool { return s.AddressRanges != nil })
 	page, err := a.store.List(a.ctx, scopeOf(s), store.ListOptions[*Record]{})
 	if err != nil {
 		a.err = err
 	}
-	return slices.ContainsFunc(page.Items, func(item store.Item[*Record]) bool {
+	for _, item := range page.Items {
 		object := item.Value.tree().Value
-		return !hasMeta(object, "deletionTimestamp") && slices.ContainsFunc(s.AddressRanges(object), func(text string) bool {
-			in, err := netip.ParsePrefix(text)
-			return err == nil && isHost(in, addr)
-		})
-	})
+		if hasMeta(object, "deletionTimestamp") {
+			continue
+		}
+		for _, text := range s.AddressRanges(object) {
+			if in, err := netip.ParsePrefix(text); err == nil {
+				ranges = append(ranges, in)
+			}
+		}
+	}
+	return ranges
 }
 
 // reserve creates the IPAddresses of the cluster IPs that the last attempt gives to a Service. again is true if
@@ -168,7 +180,7 @@ func (w *write) reserve() (again bool, st *Status) {
 			return true, nil
 		}
 		asked, which := object.Lookup("spec", "clusterIPs").String(), " "+ip
-		if ip == t.allotment.ip {
+		if slices.Contains(t.allotment.ips, ip) {
 			asked, which = `[""]`, "" // as kube-apiserver reports one that it has chosen
 		}
 		return false, invalid(t.ep.invalidKind(object), meta(object, "name"), []Cause{

@@ -271,7 +271,7 @@ func TestServiceIsRefusedIfItsAddressIsUnknown(t *testing.T) {
 // TestFurtherRanges verifies that a Service may choose an IP of a ServiceCIDR that clients have created, as in kube-apiserver
 // whether or not the ServiceCIDR has a status.
 func TestFurtherRanges(t *testing.T) {
-	c, err := New(Config{Addresses: true, ServiceRange: netip.MustParsePrefix("10.0.0.0/24")})
+	c, err := New(Config{Addresses: true, ServiceRanges: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"net/netip"
+	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/ipfamily"
 	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 	"github.com/patchlab-dev/patchlab/store"
@@ -68,29 +70,86 @@ func (b *bands) next(taken func(int64) bool) (n int64, ok bool) {
 	return b.lower.next(taken)
 }
 
+// A pool allocates cluster IPs of one range.
+type pool struct {
+	cidr netip.Prefix
+	ips  bands // by their offset in cidr
+}
+
+func newPool(cidr netip.Prefix) *pool {
+	const most = 62 // bits of an offset: a larger range does not fill up
+	last := int64(1)<<min(cidr.Addr().BitLen()-cidr.Bits(), most) - 1
+	if cidr.Addr().Is4() {
+		last-- // the broadcast address
+	}
+	return &pool{cidr, newBands(1, last, 16, 256)}
+}
+
+// next returns the next address that is not taken, or "" if there is none.
+func (p *pool) next(taken func(ip string) bool) string {
+	n, ok := p.ips.next(func(n int64) bool { return taken(p.at(n)) })
+	if !ok {
+		return ""
+	}
+	return p.at(n)
+}
+
+// at returns the address with an offset in the range.
+func (p *pool) at(offset int64) string {
+	ip := p.cidr.Addr().AsSlice()
+	last := ip[max(len(ip)-8, 0):] // no range has more than 64 bits of offsets
+	if len(ip) == 4 {
+		binary.BigEndian.PutUint32(last, binary.BigEndian.Uint32(last)+uint32(offset))
+	} else {
+		binary.BigEndian.PutUint64(last, binary.BigEndian.Uint64(last)+uint64(offset))
+	}
+	addr, _ := netip.AddrFromSlice(ip)
+	return addr.String()
+}
+
 // addresses allocates cluster IPs and node ports to Services that leave them unset. It is safe for
 // concurrent use.
 type addresses struct {
 	store store.Store[*Record]
 	scope string // the scope of Services in the store
-	cidr  netip.Prefix
-	// closed is set if a Service must not choose an IP outside the range.
+	// cidrs are the ranges of the server, of one or two IP families.
+	cidrs []netip.Prefix
+	// closed is set if a Service must not choose an IP outside the ranges.
 	closed  bool
 	records addressRecords
 
 	mu    sync.Mutex
-	ips   bands // by their offset in cidr
+	pools map[netip.Prefix]*pool
 	ports bands
 }
 
-func newAddresses(s store.Store[*Record], scope string, cidr netip.Prefix) *addresses {
-	in := serviceRange(cidr)
-	network, broadcast := int64(0), int64(1)<<(32-in.Bits())-1
-	return &addresses{
-		store: s, scope: scope, cidr: in, closed: cidr.IsValid(),
-		ips:   newBands(network+1, broadcast-1, 16, 256),
-		ports: newBands(firstNodePort, lastNodePort, 32, 128),
+func newAddresses(s store.Store[*Record], scope string, cidrs []netip.Prefix) (*addresses, error) {
+	if err := CheckServiceRanges(cidrs); err != nil {
+		return nil, err
 	}
+	return &addresses{
+		store: s, scope: scope, cidrs: serviceRanges(cidrs), closed: cidrs != nil,
+		pools: map[netip.Prefix]*pool{},
+		ports: newBands(firstNodePort, lastNodePort, 32, 128),
+	}, nil
+}
+
+// families returns the IP families of the server, the default one first.
+func (a *addresses) families() (all []string) {
+	for _, cidr := range a.cidrs {
+		all = append(all, ipfamily.Of(cidr.Addr().String()))
+	}
+	return all
+}
+
+// of returns the range of the server of an IP family; the zero Prefix if it has none.
+func (a *addresses) of(family string) netip.Prefix {
+	for _, cidr := range a.cidrs {
+		if ipfamily.Of(cidr.Addr().String()) == family {
+			return cidr
+		}
+	}
+	return netip.Prefix{}
 }
 
 // An allotment allocates the cluster IPs and node ports of one attempt at a write.
@@ -103,7 +162,7 @@ type allotment struct {
 	used  func() usedAddresses // of the other Services, which it lists once
 	err   error                // why they could not be listed
 	given map[int64]bool       // the node ports allocated so far
-	ip    string               // the cluster IP that was allocated, "" for none
+	ips   []string             // the cluster IPs that were allocated
 	full  string               // aServiceIP or aNodePort if none was left
 }
 
@@ -127,42 +186,56 @@ func (a *addresses) allotment(ctx context.Context) *allotment {
 	return allotment
 }
 
-// clusterIP returns a free address of the IP family, or "" if there is none.
+// clusterIP returns a free address of an IP family, or "" if there is none: of the range of the server or, if that is
+// full, of one that clients have added.
 func (a *allotment) clusterIP(family string) string {
-	if family != "IPv4" {
+	own := a.of(family)
+	if !own.IsValid() {
 		return ""
 	}
-	if a.ip = a.next(a.taken); a.ip == "" {
-		a.full = aServiceIP
+	ip := a.next(own)
+	if ip == "" {
+		ip = a.nextAdded(own)
 	}
-	return a.ip
+	if ip == "" {
+		a.full = aServiceIP
+	} else {
+		a.ips = append(a.ips, ip)
+	}
+	return ip
 }
 
-// taken reports whether an IP is allocated.
+// nextAdded returns a free address of a range that clients have added to that of the server, or "" if there is none.
+func (a *allotment) nextAdded(own netip.Prefix) string {
+	for _, added := range a.addedRanges() {
+		if added == own || added.Addr().Is4() != own.Addr().Is4() {
+			continue
+		}
+		if ip := a.next(added); ip != "" {
+			return ip
+		}
+	}
+	return ""
+}
+
+// next returns the next address of a range that is not allocated, or "" if there is none.
+func (a *allotment) next(cidr netip.Prefix) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p := a.pools[cidr]
+	if p == nil {
+		p = newPool(cidr)
+		a.pools[cidr] = p
+	}
+	return p.next(a.taken)
+}
+
+// taken reports whether an IP in its canonical form is allocated.
 func (a *allotment) taken(ip string) bool {
 	if taken, known := a.recorded(ip); known {
 		return taken
 	}
 	return a.used().ips[ip]
-}
-
-// next returns the next address that is not taken, or "" if there is none.
-func (a *addresses) next(taken func(ip string) bool) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	n, ok := a.ips.next(func(n int64) bool { return taken(a.at(n)) })
-	if !ok {
-		return ""
-	}
-	return a.at(n)
-}
-
-// at returns the address with an offset in the range.
-func (a *addresses) at(offset int64) string {
-	network := a.cidr.Addr().As4()
-	var ip [4]byte
-	binary.BigEndian.PutUint32(ip[:], binary.BigEndian.Uint32(network[:])+uint32(offset))
-	return netip.AddrFrom4(ip).String()
 }
 
 // nodePort returns a free node port, or 0 if there is none.
@@ -185,10 +258,10 @@ func (a *allotment) nodePort() int64 {
 // previewIP returns what a dry run shows as the cluster IP: the network address, which no Service can have. Like
 // kube-apiserver, a dry run allocates nothing, so that it does not fail if no address is left.
 func (a *addresses) previewIP(family string) string {
-	if family != "IPv4" {
-		return ""
+	if own := a.of(family); own.IsValid() {
+		return own.Addr().String()
 	}
-	return a.cidr.Addr().String()
+	return ""
 }
 
 // previewNodePorts returns a function for the node ports of a dry run: successive numbers outside the range. In
@@ -210,10 +283,11 @@ func (a *addresses) inUse(ctx context.Context) (usedAddresses, error) {
 	}
 	addressesOf := kinds.Find(hasAddresses).Addresses
 	for _, item := range page.Items {
-		ips, ports := addressesOf(item.Value.tree().Value)
-		for _, ip := range ips {
+		service := item.Value.tree().Value
+		for _, ip := range allocatedIPs(service) {
 			used.ips[ip] = true
 		}
+		_, ports := addressesOf(service)
 		for _, port := range ports {
 			used.ports[port] = true
 		}
@@ -226,18 +300,24 @@ func (a *addresses) inUse(ctx context.Context) (usedAddresses, error) {
 func (a *allotment) outOfRange(ip string, dryRun bool) string {
 	addr, err := netip.ParseAddr(ip)
 	switch {
-	case err != nil || !a.closed || isHost(a.cidr, addr) || a.inAddedRange(addr):
+	case err != nil || !a.closed || a.inRange(addr):
 		return ""
 	case dryRun:
-		return "the provided IP (" + ip + ") is not in the valid range. The range of valid IPs is " + a.cidr.String()
+		return "the provided IP (" + ip + ") is not in the valid range. The range of valid IPs is " + a.of(ipfamily.Of(ip)).String()
 	}
 	return "the provided network does not match the current range"
 }
 
-// isHost reports whether an address is in a range and neither the first (the network address) nor the last one (the
-// broadcast address).
+// inRange reports whether an address may be that of a Service: of a range of the server, or of one that clients have added.
+func (a *allotment) inRange(addr netip.Addr) bool {
+	within := func(in netip.Prefix) bool { return isHost(in, addr) }
+	return slices.ContainsFunc(a.cidrs, within) || slices.ContainsFunc(a.addedRanges(), within)
+}
+
+// isHost reports whether an address is in a range and neither the first (the network address) nor, in IPv4, the last one
+// (the broadcast address).
 func isHost(in netip.Prefix, addr netip.Addr) bool {
-	return in.Contains(addr) && addr != in.Addr() && in.Contains(addr.Next())
+	return in.Contains(addr) && addr != in.Addr() && (addr.Is6() || in.Contains(addr.Next()))
 }
 
 // allot sets the functions that allocate addresses to a Service in this attempt at a write.
@@ -250,6 +330,7 @@ func (t *task) allot(q *defaults.Request) {
 	if t.Request.Restore {
 		t.allotment.restored = withMetaText(t.body, "namespace", t.Request.Namespace)
 	}
+	q.Families = a.families()
 	if t.dryRun() {
 		q.ClusterIP, q.NodePort = a.previewIP, previewNodePorts()
 	} else {
@@ -264,7 +345,11 @@ func (t *task) given() *kinds.Given {
 		return nil
 	}
 	given := &kinds.Given{
-		IP:         func(ip string) bool { return !t.dryRun() && a.taken(ip) }, // a dry run allocates no IP
+		Families: a.families(),
+		IP: func(ip string) bool {
+			addr, err := netip.ParseAddr(ip)
+			return !t.dryRun() && err == nil && a.taken(addr.String()) // a dry run allocates no IP
+		},
 		Port:       func(port int64) bool { return a.used().ports[port] },
 		OutOfRange: func(ip string) string { return a.outOfRange(ip, t.dryRun()) },
 	}

@@ -128,7 +128,7 @@ func TestRequestedAddressesAreFree(t *testing.T) {
 
 // TestServiceWithoutAFreeAddress fills a range of six addresses.
 func TestServiceWithoutAFreeAddress(t *testing.T) {
-	c, err := New(Config{Addresses: true, ServiceRange: netip.MustParsePrefix("10.0.0.0/29")})
+	c, err := New(Config{Addresses: true, ServiceRanges: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/29")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,21 +143,49 @@ func TestServiceWithoutAFreeAddress(t *testing.T) {
 }
 
 func TestAddressesRunOut(t *testing.T) {
-	a := newAddresses(NewStore(), "/registry/services/specs/", netip.Prefix{})
+	a, err := newAddresses(NewStore(), "/registry/services/specs/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPool(a.cidrs[0])
 	seen := map[string]bool{}
 	taken := func(ip string) bool { return seen[ip] }
 	for range 65534 {
-		ip := a.next(taken)
+		ip := p.next(taken)
 		if ip == "" || ip == "10.96.0.0" || ip == "10.96.255.255" || seen[ip] {
 			t.Fatalf("%s after %d addresses", ip, len(seen))
 		}
 		seen[ip] = true
 	}
-	if ip := a.next(taken); ip != "" {
+	if ip := p.next(taken); ip != "" {
 		t.Errorf("%s is given out though all are taken", ip)
 	}
 	if ip := a.allotment(context.Background()).clusterIP("IPv6"); ip != "" {
 		t.Errorf("%s is of no family of the cluster", ip)
+	}
+}
+
+// TestAddressesOfIPv6 verifies the first dynamic address, the last one and the one after it in ranges of IPv6, which have
+// no broadcast address.
+func TestAddressesOfIPv6(t *testing.T) {
+	none := func(string) bool { return false }
+	for cidr, want := range map[string][3]string{
+		"fd00::/125":           {"fd00::1", "fd00::7", "fd00::1"},
+		"fd00::/112":           {"fd00::101", "fd00::ffff", "fd00::101"},
+		"fd00:1:2:3::/64":      {"fd00:1:2:3::101", "", ""},
+		"fd00:1:2:3:fe::f0/80": {"fd00:1:2:3:fe::101", "", ""},
+	} {
+		p := newPool(netip.MustParsePrefix(cidr).Masked())
+		if got := p.next(none); got != want[0] {
+			t.Errorf("%s: the first address is %s, want %s", cidr, got, want[0])
+		}
+		if want[1] == "" {
+			continue
+		}
+		p.ips.upper.at = p.ips.upper.last - 1
+		if last, first := p.next(none), p.next(none); last != want[1] || first != want[2] {
+			t.Errorf("%s: the last address is %s, followed by %s, want %s and %s", cidr, last, first, want[1], want[2])
+		}
 	}
 }
 
@@ -245,7 +273,7 @@ func (failingLists) List(context.Context, string, store.ListOptions[*Record]) (s
 
 // TestChosenAddressesOfARange compares which IPs a Service may choose with a kube-apiserver whose range is 10.0.0.0/24.
 func TestChosenAddressesOfARange(t *testing.T) {
-	c, err := New(Config{Addresses: true, ServiceRange: netip.MustParsePrefix("10.0.0.0/24")})
+	c, err := New(Config{Addresses: true, ServiceRanges: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +345,7 @@ func TestNodePortOfAnExternalName(t *testing.T) {
 // TestAddressesOfADryRun compares the addresses and ports that a dry run shows with those of a kube-apiserver whose range is
 // 10.0.0.0/24.
 func TestAddressesOfADryRun(t *testing.T) {
-	c, err := New(Config{Addresses: true, ServiceRange: netip.MustParsePrefix("10.0.0.0/24")})
+	c, err := New(Config{Addresses: true, ServiceRanges: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ type (
 	reservation struct{}
 )
 
-func newAddresses(store.Store[*Record], string, netip.Prefix) *addresses { return nil }
+func newAddresses(store.Store[*Record], string, []netip.Prefix) (*addresses, error) { return nil, nil }
 
 func (*task) allot(*defaults.Request) {}
 

@@ -3,8 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -50,10 +48,6 @@ func NewStore() *store.Memory[*Record] {
 	})
 }
 
-// MaxServiceBits is the length in bits of the longest prefix of [Config].ServiceRange: a range has at least
-// eight addresses.
-const MaxServiceBits = 29
-
 // New returns a cluster that serves the built-in kinds and those of the
 // CustomResourceDefinitions in its store. It creates no objects, not even the namespace
 // "default", as controllers.Bootstrap does; only with Config.StrictNamespaces do objects need
@@ -70,11 +64,10 @@ func New(config Config) (*Cluster, error) {
 	if c.store == nil {
 		c.store = NewStore()
 	}
-	if r := config.ServiceRange; r.IsValid() && (!r.Addr().Is4() || r.Bits() > MaxServiceBits) {
-		return nil, fmt.Errorf("the range of cluster IPs, %s, must be of IPv4 and have at least eight addresses", r)
-	}
 	if config.Addresses {
-		p.addresses = newAddresses(c.store, scopeOf(kinds.Find(hasAddresses)), config.ServiceRange)
+		if p.addresses, err = newAddresses(c.store, scopeOf(kinds.Find(hasAddresses)), config.ServiceRanges); err != nil {
+			return nil, err
+		}
 	}
 	p.readNamespace = c.storedNamespace
 	load := c.loadDefinitions
@@ -95,9 +88,6 @@ func New(config Config) (*Cluster, error) {
 // Kinds returns the kinds that the cluster serves, including those of
 // CustomResourceDefinitions. The registry changes as CustomResourceDefinitions do.
 func (c *Cluster) Kinds() *schema.Registry { return c.kinds }
-
-// ServiceRange returns the range from which cluster IPs are allocated.
-func (c *Cluster) ServiceRange() netip.Prefix { return serviceRange(c.config.ServiceRange) }
 
 // Now returns the time of the cluster's clock.
 func (c *Cluster) Now() time.Time { return c.config.Now() }

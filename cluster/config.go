@@ -40,10 +40,10 @@ type Config struct {
 	// Addresses allocates cluster IPs and node ports to Services that leave them unset, as the API
 	// server does. Without it, and in browsers (GOOS=js), they stay unset.
 	Addresses bool
-	// ServiceRange is the range of IPv4 cluster IPs (--service-cluster-ip-range of kube-apiserver).
-	// With the zero value, they are allocated from 10.96.0.0/16, and Services may choose any, because
-	// objects of other clusters have IPs of other ranges.
-	ServiceRange netip.Prefix
+	// ServiceRanges are the ranges of cluster IPs (--service-cluster-ip-range of kube-apiserver): one, or one of each IP
+	// family for a cluster with both, the default family first. With nil, they are allocated from 10.96.0.0/16, and
+	// Services may choose any of IPv4, because objects of other clusters have IPs of other ranges.
+	ServiceRanges []netip.Prefix
 	// StrictNamespaces refuses to create objects in namespaces that do not exist or are being
 	// deleted, and to delete default, kube-system and kube-public, as the admission plugin
 	// NamespaceLifecycle does.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -162,9 +163,30 @@ func TestChangesHaveTheVersionBefore(t *testing.T) {
 }
 
 func TestRangesOfClusterIPs(t *testing.T) {
-	for text, valid := range map[string]bool{"10.0.0.0/16": true, "10.0.0.0/29": true, "10.0.0.0/30": false, "fd00::/108": false} {
-		if _, err := New(Config{Addresses: true, ServiceRange: netip.MustParsePrefix(text)}); (err == nil) != valid {
+	for text, valid := range map[string]bool{
+		"":                                   true,
+		"10.0.0.0/16":                        true,
+		"10.0.0.0/29":                        true,
+		"10.0.0.0/30":                        false, // less than eight addresses
+		"fd00::/64":                          true,
+		"fd00::/125":                         true,
+		"fd00::/63":                          false, // larger than kube-apiserver accepts
+		"fd00::/126":                         false,
+		"10.0.0.0/16 fd00::/108":             true,
+		"fd00::/108 10.0.0.0/16":             true,
+		"10.0.0.0/16 10.1.0.0/16":            false, // one IP family
+		"fd00::/108 fd01::/108":              false,
+		"10.0.0.0/16 fd00::/108 10.1.0.0/16": false,
+	} {
+		var ranges []netip.Prefix
+		for _, one := range strings.Fields(text) {
+			ranges = append(ranges, netip.MustParsePrefix(one))
+		}
+		if _, err := New(Config{Addresses: true, ServiceRanges: ranges}); (err == nil) != valid {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+	if _, err := New(Config{Addresses: true, ServiceRanges: make([]netip.Prefix, 1)}); err == nil {
+		t.Error("the zero Prefix is accepted")
 	}
 }

@@ -46,7 +46,7 @@ func kubernetesService(c *cluster.Cluster, at netip.AddrPort) string {
 		port = strconv.Itoa(int(at.Port()))
 	}
 	return `{"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes","namespace":"default",
-		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"` + c.ServiceRange().Addr().Next().String() + `",
+		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"` + c.ServiceRanges()[0].Addr().Next().String() + `",
 		"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","sessionAffinity":"None",
 		"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":` + port + `}]}}`
 }
@@ -113,7 +113,11 @@ func startServiceCIDR(ctx context.Context, c *cluster.Cluster) error {
 		return nil
 	}
 	const object = `{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","metadata":{"name":"kubernetes"},`
-	if err := start(ctx, c, object+`"spec":{"cidrs":["`+c.ServiceRange().String()+`"]}}`); err != nil {
+	var cidrs []string
+	for _, cidr := range c.ServiceRanges() {
+		cidrs = append(cidrs, cidr.String())
+	}
+	if err := start(ctx, c, object+`"spec":{"cidrs":`+document.NewStrings(cidrs...).String()+`}}`); err != nil {
 		return err
 	}
 	r := (&cluster.Request{Group: k.Group, Version: k.Version, Resource: k.Resource, Name: "kubernetes"}).AsServer()

@@ -3,19 +3,14 @@
 package kinds
 
 import (
-	"strings"
-
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/ipfamily"
 )
 
 // AddressRecord returns the IPAddress of a cluster IP that is allocated to a Service, for a request to
 // create it (pkg/registry/core/service/ipallocator).
 func AddressRecord(ip string, service document.Value) document.Value {
-	family := "IPv4"
-	if strings.Contains(ip, ":") {
-		family = "IPv6"
-	}
-	labels := document.NewObject().With("ipaddress.kubernetes.io/ip-family", document.NewString(family)).
+	labels := document.NewObject().With("ipaddress.kubernetes.io/ip-family", document.NewString(ipfamily.Of(ip))).
 		With(recordManager, document.NewString(recordAllocator))
 	return document.NewObject().With("apiVersion", document.NewString(ipAddressStrategy.Group+"/v1")).
 		With("kind", document.NewString("IPAddress")).

@@ -3,6 +3,7 @@
 package kinds
 
 import (
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -20,6 +21,12 @@ func (c *check) certificateRequest(field) {}
 func (c *check) trustBundle(field) {}
 
 func (c *check) issued(_, _ field) {}
+
+// The rules of service_allocation.go: a cluster in a browser allocates nothing.
+
+func (c *check) configured(_, _ field, _ *Given) {}
+
+func (c *check) freeAddresses(_, _ field, _ document.Value, _ *Given) {}
 
 // Reviews, which are not offered in a browser.
 

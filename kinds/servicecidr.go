@@ -14,7 +14,13 @@ var serviceCIDRStrategy = Strategy{
 	},
 }
 
+// rangesOfServices returns the ranges of a ServiceCIDR, none if its controller says that it is not ready.
 func rangesOfServices(object document.Value) []string {
+	for _, condition := range object.Lookup("status", "conditions").Items() {
+		if condition.Get("type").StringOr("") == "Ready" && condition.Get("status").StringOr("") != "True" {
+			return nil
+		}
+	}
 	return object.Lookup("spec", "cidrs").Strings()
 }
 

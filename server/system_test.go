@@ -19,7 +19,7 @@ func TestRecordedSystemObjects(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl.gz"), func(t *testing.T) {
-			c, err := cluster.New(cluster.Config{Now: fixedClock, Addresses: true, ServiceRange: netip.MustParsePrefix("10.0.0.0/24")})
+			c, err := cluster.New(cluster.Config{Now: fixedClock, Addresses: true, ServiceRanges: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24")}})
 			if err != nil {
 				t.Fatal(err)
 			}

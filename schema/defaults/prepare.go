@@ -20,6 +20,8 @@ type Request struct {
 	// addresses and ports that the client did not choose stay unset.
 	ClusterIP func(family string) string
 	NodePort  func() int64
+	// Families are the IP families of the cluster's Services, the default one first; nil is IPv4 alone.
+	Families []string
 }
 
 // User is the user of a request.

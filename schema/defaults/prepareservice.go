@@ -1,13 +1,13 @@
 package defaults
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/ipfamily"
 )
 
 // Strategies for the addresses and ports of Services (pkg/registry/core/service/storage).
-// The cluster is single-stack IPv4.
 
 const headless = "None"
 
@@ -37,8 +37,8 @@ func newService(v document.Value, q Request) document.Value {
 	if q.Subresource != "" {
 		return v.With("spec", withoutInternalPolicy(spec))
 	}
-	spec = families(plural(spec), document.Value{})
-	return v.With("spec", withoutInternalPolicy(allocated(spec, q, sharedNodePorts(spec))))
+	spec = addressed(families(plural(spec), document.Value{}, q.Families), document.Value{}, q)
+	return v.With("spec", withoutInternalPolicy(withPorts(spec, q, sharedNodePorts(spec))))
 }
 
 // plural sets clusterIPs from clusterIP.
@@ -57,11 +57,11 @@ func storedFamilies(spec document.Value) document.Value {
 	case !needsAddress(spec) || spec.Get("ipFamilies").Len() > 0:
 		return spec
 	case ips.Len() == 0 || textOf(spec, "clusterIP") == headless:
-		return families(spec, document.Value{})
+		return families(spec, document.Value{}, nil)
 	}
 	list, policy := document.NewList(), "SingleStack"
 	for i, ip := range ips.Items() {
-		list = list.Splice(i, 0, document.NewString(family(ip.StringOr(""))))
+		list = list.Splice(i, 0, document.NewString(ipfamily.Of(ip.StringOr(""))))
 	}
 	if list.Len() > 1 {
 		policy = "RequireDualStack"
@@ -81,24 +81,25 @@ func withoutInternalPolicy(spec document.Value) document.Value {
 
 // updatedService is the update strategy of Services: it restores allocated addresses and
 // ports that the client omitted, and removes those that a changed type does not need unless
-// the client changed them too. Only a Service that needed none before gets an address.
+// the client changed them too.
 func updatedService(next, live document.Value, q Request) document.Value {
 	was := live.Get("spec")
-	if needsAddress(was) {
-		q.ClusterIP = nil
-	}
 	spec := singular(patched(next.Get("spec"), was), was)
-	spec = allocated(families(spec, was), q, nil)
+	spec = withPorts(addressed(families(spec, was, q.Families), was, q), q, nil)
 	if textOf(spec, "type") != "LoadBalancer" {
 		next = next.Set(document.NewObject(), "status", "loadBalancer")
 	}
 	return next.With("spec", withoutInternalPolicy(needless(spec, was)))
 }
 
-// families defaults ipFamilyPolicy and ipFamilies.
-func families(spec, was document.Value) document.Value {
-	if !needsAddress(spec) {
+// families defaults ipFamilyPolicy and ipFamilies in a cluster with the given IP families, nil for IPv4. What is
+// invalid is left to validation.
+func families(spec, was document.Value, cluster []string) document.Value {
+	if !needsAddress(spec) || ipfamily.Kept(spec, was) {
 		return spec
+	}
+	if len(cluster) == 0 {
+		cluster = []string{ipfamily.IPv4}
 	}
 	open := textOf(spec, "clusterIP") == headless && spec.Get("selector").Len() == 0
 	if !spec.Get("ipFamilyPolicy").Exists() {
@@ -117,32 +118,22 @@ func families(spec, was document.Value) document.Value {
 		spec = onlyFirst(spec, was, "clusterIPs")
 		spec = onlyFirst(spec, was, "ipFamilies")
 	}
-	list := spec.Get("ipFamilies")
-	var more []document.Value
-	for i, ip := range spec.Get("clusterIPs").Items() {
-		s := ip.StringOr("")
-		if s == headless || i >= list.Len() && (i > 0 || family(s) != "IPv4") {
-			break // not an address, or of a family that the cluster lacks
+	list := spec.Get("ipFamilies").Strings()
+	for i, ip := range spec.Get("clusterIPs").Strings() {
+		if ip == headless || i >= len(list) && !slices.Contains(cluster, ipfamily.Of(ip)) {
+			break
 		}
-		if i >= list.Len() {
-			more = append(more, document.NewString("IPv4"))
+		if i >= len(list) {
+			list = append(list, ipfamily.Of(ip))
 		}
 	}
-	if !list.Exists() {
-		list = document.NewList()
+	if ip := textOf(spec, "clusterIP"); len(list) == 0 && (ip == "" || ip == headless || slices.Contains(cluster, ipfamily.Of(ip))) {
+		list = cluster[:1:1]
 	}
-	list = list.Splice(list.Len(), 0, more...)
-	if list.Len() == 0 && !strings.Contains(textOf(spec, "clusterIP"), ":") {
-		list = document.NewList(document.NewString("IPv4"))
+	if !single && len(list) == 1 && (open || len(cluster) == 2) {
+		list = append(list, ipfamily.Other(list[0]))
 	}
-	if open && !single && list.Len() == 1 {
-		other := "IPv4"
-		if list.At(0).StringOr("") == other {
-			other = "IPv6"
-		}
-		list = list.Splice(1, 0, document.NewString(other))
-	}
-	return spec.With("ipFamilies", list)
+	return spec.With("ipFamilies", document.NewStrings(list...))
 }
 
 // onlyFirst truncates an unchanged list to its first item.
@@ -153,24 +144,46 @@ func onlyFirst(spec, was document.Value, key string) document.Value {
 	return spec
 }
 
-func family(ip string) string {
-	if strings.Contains(ip, ":") {
-		return "IPv6"
+// addressed allocates the addresses that a Service needs: one of each of its IP families if it had none, or the second
+// one if it had one family, also if it becomes headless. It is unchanged if an address cannot be allocated, and if its
+// addresses and families are not valid; validation refuses all of these.
+func addressed(spec, was document.Value, q Request) document.Value {
+	ips, list := spec.Get("clusterIPs").Strings(), spec.Get("ipFamilies").Strings()
+	begins := !was.Exists() || !needsAddress(was)
+	switch {
+	case q.ClusterIP == nil || !needsAddress(spec) || len(ips) >= len(list),
+		begins && textOf(spec, "clusterIP") == headless || textOf(was, "clusterIP") == headless,
+		!begins && was.Get("ipFamilies").Len() != 1,
+		!fitting(spec, ips, list):
+		return spec
 	}
-	return "IPv4"
+	for _, family := range list[len(ips):] {
+		ip := q.ClusterIP(family)
+		if ip == "" {
+			return spec
+		}
+		ips = append(ips, ip)
+	}
+	return spec.With("clusterIP", document.NewString(ips[0])).With("clusterIPs", document.NewStrings(ips...))
 }
 
-// allocated allocates the addresses and ports that a Service needs. A Service that lists
-// addresses without setting the first is unchanged; validation refuses it. In a new Service,
-// ports with the same number share a node port: the one that shared maps the number to, or else
-// the one that is allocated for the first of them. In an update, for which shared is nil, each
-// port gets its own.
-func allocated(spec document.Value, q Request, shared map[string]document.Value) document.Value {
-	if needsAddress(spec) && q.ClusterIP != nil && textOf(spec, "clusterIP") == "" && spec.Get("clusterIPs").Len() == 0 {
-		if ip := q.ClusterIP(spec.Get("ipFamilies").At(0).StringOr("IPv4")); ip != "" {
-			spec = spec.With("clusterIP", document.NewString(ip)).With("clusterIPs", document.NewList(document.NewString(ip)))
+// fitting reports whether the addresses and the IP families of a Service are valid together.
+func fitting(spec document.Value, ips, list []string) bool {
+	for i, ip := range ips {
+		if ip != headless && ipfamily.Of(ip) != list[i] {
+			return false
 		}
 	}
+	if first := textOf(spec, "clusterIP"); (first != "") != (len(ips) > 0) || first != "" && first != ips[0] {
+		return false
+	}
+	return len(list) == 1 || len(list) == 2 && list[0] != list[1] && textOf(spec, "ipFamilyPolicy") != "SingleStack"
+}
+
+// withPorts allocates the node ports that a Service needs. In a new Service, ports with the same number share a node
+// port: the one that shared maps the number to, or else the one that is allocated for the first of them. In an update,
+// for which shared is nil, each port gets its own.
+func withPorts(spec document.Value, q Request, shared map[string]document.Value) document.Value {
 	if q.NodePort == nil || !needsNodePorts(spec) {
 		return spec
 	}

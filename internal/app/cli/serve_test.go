@@ -394,9 +394,9 @@ func TestServeRefuses(t *testing.T) {
 	}
 }
 
-// The range of cluster IPs and the issuer of tokens have the effects of kube-apiserver's flags.
+// The ranges of cluster IPs and the issuer of tokens have the effects of kube-apiserver's flags.
 func TestServeHasARangeAndAnIssuer(t *testing.T) {
-	url, _, stop := startProgram(t, "serve", "--listen", "127.0.0.1:0", "--admission=false", "--service-cluster-ip-range", "fd00::/108,10.0.0.0/24",
+	url, _, stop := startProgram(t, "serve", "--listen", "127.0.0.1:0", "--admission=false", "--service-cluster-ip-range", "10.0.0.0/24,fd00::/108",
 		"--service-account-issuer", "https://issuer.example.com")
 	defer stop()
 	send := func(method, path, body string) (int, document.Value) {
@@ -415,7 +415,7 @@ func TestServeHasARangeAndAnIssuer(t *testing.T) {
 	}
 	const services = "/api/v1/namespaces/default/services"
 	_, kubernetes := send("GET", services+"/kubernetes", "")
-	_, created := send("POST", services, `{"metadata":{"name":"a"},"spec":{"ports":[{"port":80}]}}`)
+	_, created := send("POST", services, `{"metadata":{"name":"a"},"spec":{"ipFamilyPolicy":"PreferDualStack","ports":[{"port":80}]}}`)
 	code, refused := send("POST", services, `{"metadata":{"name":"b"},"spec":{"clusterIP":"10.96.0.50","ports":[{"port":80}]}}`)
 	_, cidr := send("GET", "/apis/networking.k8s.io/v1/servicecidrs/kubernetes", "")
 	send("POST", "/api/v1/namespaces/default/serviceaccounts", `{"metadata":{"name":"robot"}}`)
@@ -423,8 +423,8 @@ func TestServeHasARangeAndAnIssuer(t *testing.T) {
 	_, published := send("GET", "/.well-known/openid-configuration", "")
 	for what, is := range map[string][2]string{
 		"kubernetes": {kubernetes.Lookup("spec", "clusterIP").StringOr(""), "10.0.0.1"},
-		"a Service":  {created.Lookup("spec", "clusterIP").StringOr(""), "10.0.0.17"},
-		"the range":  {cidr.Lookup("spec", "cidrs").String(), `["10.0.0.0/24"]`},
+		"a Service":  {created.Lookup("spec", "clusterIPs").String(), `["10.0.0.17","fd00::101"]`},
+		"the ranges": {cidr.Lookup("spec", "cidrs").String(), `["10.0.0.0/24","fd00::/108"]`},
 		// As kube-apiserver 1.36.3 answers.
 		"an IP of another range": {fmt.Sprint(code, " ", refused.Get("message").StringOr("")), `422 Service "b" is invalid: spec.clusterIPs: ` +
 			`Invalid value: ["10.96.0.50"]: failed to allocate IP 10.96.0.50: the provided network does not match the current range`},

@@ -17,6 +17,7 @@ var relatedForms = []struct {
 	generate func(*world)
 }{
 	{"services", (*world).services},
+	{"families", (*world).families},
 	{"deletions", (*world).deletions},
 	{"settings", (*world).settings},
 	{"subresources", (*world).subresources},
@@ -171,7 +172,7 @@ func identified(value any, sent, uid string, names map[string]string) any {
 					switch {
 					case strings.Contains(sent, part):
 						return part
-					case strings.Contains(part, "."):
+					case strings.ContainsAny(part, ".:"):
 						return "$CHOICE$"
 					}
 					return "0" // the port may be in a value in JSON
@@ -200,7 +201,7 @@ func identified(value any, sent, uid string, names map[string]string) any {
 }
 
 // choice matches an address or a port in a message that a server may have chosen.
-var choice = regexp.MustCompile(`\b10\.0\.0\.\d+\b|\b3\d{4}\b`)
+var choice = regexp.MustCompile(`\b10\.0\.0\.\d+\b|\bfd00:10::[0-9a-f]*|\b3\d{4}\b`)
 
 // nameOf returns the name of a value that an object has, or the value if the requests contain it.
 func nameOf(value any, sent, uid string, names map[string]string) any {

@@ -23,6 +23,12 @@ func (w *world) services() {
 	}
 }
 
+// families generates such Services whose IP families change, too, for servers with the ranges 10.0.0.0/24 and fd00:10::/112.
+func (w *world) families() {
+	w.bothFamilies = true
+	w.services()
+}
+
 // namespace creates a namespace that is deleted at the end.
 func (w *world) namespace(name string) {
 	w.send(http.MethodPost, "/api/v1/namespaces", "", object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": name}})
@@ -33,6 +39,9 @@ func (w *world) servicePath(ns string) string { return "/api/v1/namespaces/" + n
 
 // clusterIP is an IP that a Service may request, mostly one that others request, too.
 func (w *world) clusterIP() string {
+	if w.bothFamilies && w.in(2) {
+		return one(w, "fd00:10::2", "fd00:10::3", "FD00:10::2", one(w, "fd00:10::", "fd00:10::ffff", "fd00:10::1:0", "fd00:10:0:0:0:0:0:3", "fd00::1", "x"))
+	}
 	return one(w, "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.2", "10.0.0.3", "None", one(w, "", "10.0.0.1", "10.0.0.0", "10.0.0.255", "10.1.0.9", "fd00::1", "x", "10.0.0.5"))
 }
 
@@ -78,8 +87,13 @@ func (w *world) serviceSpec(odds int) object {
 		w.some(out, 2, "healthCheckNodePort", w.nodePort())
 	}
 	w.some(out, 25, "healthCheckNodePort", w.nodePort())
-	w.some(out, 8, "ipFamilyPolicy", one(w, "SingleStack", "SingleStack", "PreferDualStack", one(w, "PreferDualStack", "RequireDualStack")))
-	w.some(out, 20, "ipFamilies", one(w, []any{"IPv4"}, []any{"IPv6"}, []any{"IPv4", "IPv6"}))
+	if w.bothFamilies {
+		w.some(out, 2, "ipFamilyPolicy", one(w, "SingleStack", "PreferDualStack", "PreferDualStack", "RequireDualStack"))
+		w.some(out, 4, "ipFamilies", one(w, []any{"IPv4"}, []any{"IPv6"}, []any{"IPv4", "IPv6"}, []any{"IPv6", "IPv4"}, []any{"IPv4", "IPv4"}))
+	} else {
+		w.some(out, 8, "ipFamilyPolicy", one(w, "SingleStack", "SingleStack", "PreferDualStack", one(w, "PreferDualStack", "RequireDualStack")))
+		w.some(out, 20, "ipFamilies", one(w, []any{"IPv4"}, []any{"IPv6"}, []any{"IPv4", "IPv6"}))
+	}
 	if out["type"] == "LoadBalancer" || w.in(20) {
 		w.some(out, 3, "allocateLoadBalancerNodePorts", w.in(3))
 	}

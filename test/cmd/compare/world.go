@@ -30,6 +30,7 @@ type world struct {
 	parameterKinds []any
 	conditions     []string
 	confined       bool   // other cases run at the same time
+	bothFamilies   bool   // Services have IPs of IPv4 and IPv6
 	boxScope       string // of the definition of a case of admission
 }
 

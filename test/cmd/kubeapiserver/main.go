@@ -41,6 +41,7 @@ func main() {
 	accounts := flag.Bool("accounts", false, "with -serve: enable the admission plugin ServiceAccount; no controller creates accounts")
 	extensions := flag.Bool("extensions", false, "with -serve: send requests to extension API servers with a client certificate, whose authority they can read")
 	controllers := flag.String("controllers", "", "with -serve: `controllers` that a kube-controller-manager runs, separated by commas; none runs without")
+	ranges := flag.String("ranges", "10.0.0.0/24", "with -serve: the `range` of cluster IPs, or one of each IP family, separated by a comma")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
@@ -51,7 +52,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *dir, *kubernetes, *serve, options{*recorded, *hooks, *accounts, *extensions, *controllers}); err != nil {
+	if err := run(ctx, *dir, *kubernetes, *serve, options{*recorded, *hooks, *accounts, *extensions, *controllers, *ranges}); err != nil {
 		fmt.Fprintln(os.Stderr, "kubeapiserver:", err)
 		os.Exit(1)
 	}
@@ -60,7 +61,7 @@ func main() {
 // options are the values of the flags that determine how the servers run.
 type options struct {
 	recorded, hooks, accounts, extensions bool
-	controllers                           string
+	controllers, ranges                   string
 }
 
 func run(ctx context.Context, dir, kubernetes string, serve bool, o options) error {

@@ -90,7 +90,7 @@ func runServers(ctx context.Context, dir string, o options) error {
 		"--etcd-servers", store, "--bind-address", "127.0.0.1", "--secure-port", ports[2], "--cert-dir", filepath.Join(data, "certs"),
 		"--token-auth-file", filepath.Join(data, "tokens.csv"), "--authorization-mode", "AlwaysAllow",
 		"--service-account-issuer", url, "--service-account-key-file", key, "--service-account-signing-key-file", key,
-		"--service-cluster-ip-range", "10.0.0.0/24",
+		"--service-cluster-ip-range", o.ranges,
 	}
 	if o.extensions {
 		more, err := frontProxy(data)

@@ -76,7 +76,7 @@ service accounts. Other flags of kube-apiserver are accepted and have no effect.
 	f.StringVar(&o.serve.certificates.cert, "tls-cert-file", "", "PEM file of the server's certificate, instead of that in --cert-dir")
 	f.StringVar(&o.serve.certificates.key, "tls-private-key-file", "", "PEM file of the private key of --tls-cert-file")
 	f.StringVar(&o.serve.clientCA, "client-ca-file", "", "PEM file of the authorities whose certificates authenticate clients")
-	f.StringVar(&o.serve.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services; a range of IPv6 has no effect (default 10.96.0.0/16, but any other IP can be requested)")
+	f.StringVar(&o.serve.ipRange, "service-cluster-ip-range", "", "range of the cluster IPs of Services, or comma-separated ranges of IPv4 and IPv6, the default family first (default 10.96.0.0/16, but any other IP of IPv4 can be requested)")
 	f.StringSliceVar(&o.issuers, "service-account-issuer", nil, "issuer of the tokens of service accounts, which is also the audience of the API; of several, the first one")
 	o.serve.keys.add(f)
 	f.StringSliceVar(&o.modes, "authorization-mode", nil, "comma-separated list: with RBAC, requests are refused that the roles of their users do not allow")

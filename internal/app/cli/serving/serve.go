@@ -30,7 +30,7 @@ type serveOptions struct {
 	strict      bool
 	issuer      string // of the tokens of service accounts
 	keys        tokenKeys
-	ipRange     string // of cluster IPs, see serviceRange
+	ipRange     string // of cluster IPs, see serviceRanges
 	plugins     []string
 	disabled    []string // of the admission plugins that this program runs without being asked
 	authorize   string
@@ -126,7 +126,7 @@ output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
 	f.StringSliceVar(&o.plugins, "enable-admission-plugins", nil, "comma-separated list of kube-apiserver's admission plugins to run, such as LimitRanger,Priority; "+plugins.Default+" runs all that patchlab implements")
 	program.OneOf(c, &o.authorize, "authorization-mode", "", alwaysAllow, "AlwaysAllow, or RBAC to refuse requests that the roles of their users do not allow; implies --bootstrap-roles", alwaysAllow, byRoles)
-	f.StringVar(&o.ipRange, "service-cluster-ip-range", "", "IPv4 range of the cluster IPs of Services; a range of IPv6 has no effect (default 10.96.0.0/16, but any other IP can be requested)")
+	f.StringVar(&o.ipRange, "service-cluster-ip-range", "", "range of the cluster IPs of Services, or comma-separated ranges of IPv4 and IPv6, the default family first (default 10.96.0.0/16, but any other IP of IPv4 can be requested)")
 	f.StringVar(&o.issuer, "service-account-issuer", "", "issuer of the tokens of service accounts, which is also the audience of the API (default "+cluster.Issuer+")")
 	o.keys.add(f)
 	f.BoolVar(&o.roles, "bootstrap-roles", false, "create the roles and bindings with which kube-apiserver begins")
@@ -172,25 +172,23 @@ func (o *serveOptions) check() error {
 	return o.store.check()
 }
 
-// serviceRange returns the IPv4 range of --service-cluster-ip-range. kube-apiserver also takes one of
-// IPv6, which has no effect here.
-func (o *serveOptions) serviceRange() (netip.Prefix, error) {
+// serviceRanges returns the ranges of --service-cluster-ip-range, nil for none.
+func (o *serveOptions) serviceRanges() (ranges []netip.Prefix, err error) {
+	wrong := func(why string) error { return program.Usage("--service-cluster-ip-range " + o.ipRange + ": " + why) }
 	for text := range strings.SplitSeq(o.ipRange, ",") {
 		if text == "" {
 			continue
 		}
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return p, program.Usage("--service-cluster-ip-range " + o.ipRange + ": expected a range such as 10.96.0.0/16")
+			return nil, wrong("expected a range such as 10.96.0.0/16, or one of each IP family such as 10.96.0.0/16,fd00::/108")
 		}
-		if p.Addr().Is4() && p.Bits() > cluster.MaxServiceBits {
-			return p, program.Usage("--service-cluster-ip-range " + o.ipRange + ": the range must have at least eight addresses")
-		}
-		if p.Addr().Is4() {
-			return p, nil
-		}
+		ranges = append(ranges, p)
 	}
-	return netip.Prefix{}, nil
+	if err := cluster.CheckServiceRanges(ranges); err != nil {
+		return nil, wrong(err.Error())
+	}
+	return ranges, nil
 }
 
 // readToken reads the token from its file.

@@ -108,7 +108,7 @@ func (s *serving) configure(ctx context.Context) (done bool, err error) {
 		Version: inputs.MinorVersion(o.kubeVersion), NoDefaults: !o.defaults, Addresses: o.defaults, Now: a.Now, StrictNamespaces: o.strict,
 		Tokens: tokens,
 	}
-	if s.config.ServiceRange, err = o.serviceRange(); err != nil {
+	if s.config.ServiceRanges, err = o.serviceRanges(); err != nil {
 		return false, err
 	}
 	if done, err := s.configureAdmission(ctx); done || err != nil {
