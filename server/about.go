@@ -71,7 +71,7 @@ func (s *Server) paths(w *writer, r *http.Request) {
 	if s.options.Tokens != nil {
 		paths = append(paths, issuerPath, keysPath)
 	}
-	for _, g := range s.groups() {
+	for _, g := range append(s.groups(), s.listedGroups(r.Context())...) {
 		base := "/api"
 		if g.group != "" {
 			base = "/apis/" + g.group
@@ -82,5 +82,5 @@ func (s *Server) paths(w *writer, r *http.Request) {
 		}
 	}
 	slices.Sort(paths)
-	s.indented(w, r, map[string][]string{"paths": paths})
+	s.indented(w, r, map[string][]string{"paths": slices.Compact(paths)})
 }

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -119,6 +120,17 @@ func TestDiscoveryOfExtensions(t *testing.T) {
 	var group apiGroup
 	if err := json.Unmarshal(ask(s, "GET", "/apis/crd.example.com", "").Body.Bytes(), &group); err != nil || describe(group) != "crd.example.com v2 v1beta1 v1" {
 		t.Errorf("the group is %v, %v", group, err)
+	}
+	var root struct{ Paths []string }
+	if err := json.Unmarshal(ask(s, "GET", "/", "").Body.Bytes(), &root); err != nil {
+		t.Fatal(err)
+	}
+	root.Paths = slices.DeleteFunc(root.Paths, func(path string) bool { return !strings.Contains(path, "wardle") && !strings.Contains(path, "crd.example.com") })
+	if want := []string{
+		"/apis/crd.example.com", "/apis/crd.example.com/v1", "/apis/crd.example.com/v1beta1", "/apis/crd.example.com/v2",
+		"/apis/wardle.example.com", "/apis/wardle.example.com/v1alpha1", "/apis/wardle.example.com/v1beta1",
+	}; !reflect.DeepEqual(root.Paths, want) {
+		t.Errorf("the paths are %q, want %q", root.Paths, want)
 	}
 	want := []string{
 		"apiregistration.k8s.io v1:apiservices", "top.example.com v1:things", "apps v1:controllerrevisions",
