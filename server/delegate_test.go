@@ -125,7 +125,9 @@ func TestDiscoveryOfExtensions(t *testing.T) {
 	if err := json.Unmarshal(ask(s, "GET", "/", "").Body.Bytes(), &root); err != nil {
 		t.Fatal(err)
 	}
-	root.Paths = slices.DeleteFunc(root.Paths, func(path string) bool { return !strings.Contains(path, "wardle") && !strings.Contains(path, "crd.example.com") })
+	root.Paths = slices.DeleteFunc(root.Paths, func(path string) bool {
+		return !strings.Contains(path, "wardle") && !strings.Contains(path, "crd.example.com")
+	})
 	if want := []string{
 		"/apis/crd.example.com", "/apis/crd.example.com/v1", "/apis/crd.example.com/v1beta1", "/apis/crd.example.com/v2",
 		"/apis/wardle.example.com", "/apis/wardle.example.com/v1alpha1", "/apis/wardle.example.com/v1beta1",
