@@ -10,6 +10,11 @@ const (
 	ownGates   = "switches feature gates of the server in the test's process"
 	ownPlugin  = "adds an admission plugin of the test to the server"
 	ownConfig  = "configures an admission plugin by a file"
+	alphaKinds = "needs kinds of alpha or beta versions, which are not served"
+	ownLookup  = "sets how services are looked up in the server's process"
+	noProxy    = "pods, services and nodes have no proxy, and admission is not asked about it"
+	otherWords = "the message about a request that took too long is another one"
+	brokenJSON = "malformed JSON in a protobuf body is refused, where kube-apiserver closes the stream"
 	ownAccount = "creates the service account default, which a controller of the server creates"
 	kinder     = "an apply at another version than the manager's entry is accepted where kube-apiserver misses a field of the schema: open"
 	reviews    = "TokenReview and SubjectAccessReview know no service accounts"
@@ -62,6 +67,40 @@ var suites = []*suite{
 		except: map[string]string{"TestPodTopologyLabels_FeatureDisabled": ownGates, "TestRelaxedDNSSearchValidation": ownGates}},
 	{name: "kubernetes service", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/service",
 		except: map[string]string{"Test_ServiceValidation_FeatureGateEnableDisable": ownGates, "Test_UpgradeService": ownStorage}},
+	{name: "kubernetes configmap", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/configmap"},
+	{name: "kubernetes secrets", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/secrets"},
+	{name: "kubernetes events", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/events"},
+	{name: "kubernetes scale", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/scale"},
+	{name: "kubernetes storageclasses", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/storageclasses"},
+	{name: "kubernetes cronjob", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/cronjob"},
+	{name: "kubernetes replicationcontroller", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/replicationcontroller"},
+	{name: "kubernetes podgc", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/podgc"},
+	{name: "kubernetes ttlcontroller", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/ttlcontroller"},
+	{name: "kubernetes endpoints", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/endpoints"},
+	{name: "kubernetes node", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/node"},
+	{name: "kubernetes network", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/network"},
+	{name: "kubernetes defaulttolerationseconds", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/defaulttolerationseconds"},
+	{name: "kubernetes staleness", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/staleness"},
+	{name: "kubernetes openshift", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/openshift"},
+	{name: "kubernetes job", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/job",
+		except: map[string]string{"TestJobAdmissionParallelismUpdate": alphaKinds, "TestJobGangScheduling": alphaKinds, "TestDelayTerminalPhaseCondition": ownGates, "TestUpdateJobPodResources": ownGates}},
+	{name: "kubernetes volume", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/volume",
+		except: map[string]string{"TestPersistentVolumeClaimVolumeAttirbutesClassName": ownGates}},
+	{name: "kubernetes dualstack", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/dualstack",
+		except: map[string]string{"TestUpgradeServicePreferToDualStack": ownStorage, "TestDowngradeServicePreferFromDualStack": ownStorage}},
+	{name: "kubernetes apimachinery", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/apimachinery",
+		except: map[string]string{"TestWatchRestartsIfTimeoutNotReached": startsWith, "TestReflectorWatchListFallback": ownStorage}},
+	{name: "kubernetes apiserver", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/apiserver",
+		except: map[string]string{"TestHSTS": startsWith, "TestHealthHandler": startsWith, "TestEmulatedStorageVersion": startsWith, "TestMinCompatibilityStorageVersion": startsWith, "TestEnableEmulationVersion": startsWith, "TestEnableEmulationVersionForwardCompatible": startsWith, "TestEnableRuntimeConfigEmulationVersionForwardCompatible": startsWith, "TestListOptions": ownStorage, "TestDefaultStorageEncoding": ownStorage, "TestCustomResourceValidators": ownStorage, "TestWatchCacheUpdatedByEtcd": ownStorage, "TestGetScaleSubresourceAsTableForAllBuiltins": ownGates, "TestCanaryCVE_2021_29923": ownGates, "TestShardedList": ownGates, "TestShardedWatch": ownGates, "TestShardedListByNamespace": ownGates, "TestShardedListAllResources": ownGates, "TestPodSubresourceAuth": ownAccount},
+		apart:  map[string]string{"TestNondeterministicResponseEncoding": noCBOR, "TestRequestObjectConvertibleToUnstructured": brokenJSON}},
+	{name: "kubernetes apiserver openapi", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/apiserver/openapi",
+		except: map[string]string{"TestFetchingOpenAPIBeforeReady": startsWith, "TestEnablingOpenAPIEnumTypes": ownGates}},
+	{name: "kubernetes apiserver cel", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/apiserver/cel",
+		except: map[string]string{"TestMutatingAdmissionPolicy": alphaKinds, "TestMutatingAdmissionPolicy_Slow": alphaKinds, "Test_MutatingAdmissionPolicy_CustomResources": alphaKinds, "TestStaticPolicyBlocksAPICreation": startsWith, "TestStaticPolicyComprehensive": startsWith, "Test_ValidateAnnotationsAndWarnings": startsWith, "TestCRDsOnStartup": ownStorage},
+		apart:  map[string]string{"TestPolicyAdmission": noProxy, "TestPolicyAdmissionV1beta1": noProxy}},
+	{name: "kubernetes apiserver admissionwebhook", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/apiserver/admissionwebhook",
+		except: map[string]string{"TestWebhookAdmissionWithWatchCache": ownStorage, "TestWebhookAdmissionWithoutWatchCache": ownStorage, "TestWebhookAdmissionWithCBOR": ownStorage, "TestBrokenWebhook": ownStorage, "TestWebhookClientAuthWithAggregatorRouting": startsWith, "TestWebhookClientAuthWithoutAggregatorRouting": startsWith, "TestWebhookLoadBalance": ownLookup, "TestWebhookReinvocationPolicyWithWatchCache": startsWith, "TestWebhookReinvocationPolicyWithoutWatchCache": startsWith, "TestStaticWebhookBlocksAPICreation": startsWith, "TestStaticWebhookComprehensive": startsWith},
+		apart:  map[string]string{"TestWebhookTimeoutWithWatchCache": otherWords, "TestWebhookTimeoutWithoutWatchCache": otherWords}},
 	{name: "kubernetes e2e", flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/e2e", chosen: endToEnd},
 	{name: "controller-runtime client", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/client"},
 	{name: "controller-runtime cache", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/cache"},
