@@ -106,7 +106,8 @@ func BootstrapRoles(ctx context.Context, c *cluster.Cluster) error {
 
 // startServiceCIDR creates the ServiceCIDR of the addresses that package cluster allocates, in the
 // versions of Kubernetes that have the kind, with the condition that its controller in
-// kube-apiserver sets.
+// kube-apiserver sets. One that a server with the first range alone has created gets the second one; any other is not
+// changed (pkg/controlplane/controller/defaultservicecidr).
 func startServiceCIDR(ctx context.Context, c *cluster.Cluster) error {
 	k, ok := c.Kinds().Resource("networking.k8s.io", "v1", "servicecidrs")
 	if !ok {
@@ -122,8 +123,17 @@ func startServiceCIDR(ctx context.Context, c *cluster.Cluster) error {
 	}
 	r := (&cluster.Request{Group: k.Group, Version: k.Version, Resource: k.Resource, Name: "kubernetes"}).AsServer()
 	got, err := c.Do(ctx, r)
-	if err != nil || got.Object.Lookup("status", "conditions").Len() > 0 {
+	if err != nil {
 		return err
+	}
+	stored := got.Object.Lookup("spec", "cidrs").Strings()
+	if len(cidrs) == 2 && slices.Equal(stored, cidrs[:1]) {
+		r.Verb, r.Format, r.Body = cluster.Patch, cluster.MergePatch, []byte(`{"spec":{"cidrs":`+document.NewStrings(cidrs...).String()+`}}`)
+		_, err = c.Do(ctx, r)
+		return err
+	}
+	if !slices.Equal(stored, cidrs) || got.Object.Lookup("status", "conditions").Len() > 0 {
+		return nil
 	}
 	r.Verb, r.Subresource, r.Format = cluster.Patch, "status", cluster.ApplyPatch
 	r.Options = cluster.Options{FieldManager: "kubernetes-service-cidr-controller", Force: new(true)}

@@ -70,6 +70,46 @@ func TestBootstrapCreatesTheInitialObjects(t *testing.T) {
 	}
 }
 
+// TestServiceCIDROfLaterServers starts servers with several ranges of cluster IPs over one store, one after the other: the
+// ServiceCIDR of a server with one range gets the second range of the next server, and is otherwise not changed.
+func TestServiceCIDROfLaterServers(t *testing.T) {
+	const ipv4, ipv6, other = "10.0.0.0/24", "fd00::/112", "10.1.0.0/24"
+	for _, tc := range []struct {
+		reason                string
+		first, second, result []string
+	}{
+		{"the first server", []string{ipv4}, []string{ipv4}, []string{ipv4}},
+		{"a second family", []string{ipv4}, []string{ipv4, ipv6}, []string{ipv4, ipv6}},
+		{"another range", []string{ipv4}, []string{other}, []string{ipv4}},
+		{"another range and a second family", []string{ipv4}, []string{other, ipv6}, []string{ipv4}},
+		{"the second family first", []string{ipv4}, []string{ipv6, ipv4}, []string{ipv4}},
+		{"one family fewer", []string{ipv4, ipv6}, []string{ipv4}, []string{ipv4, ipv6}},
+	} {
+		store := cluster.NewStore()
+		var c *cluster.Cluster
+		for _, texts := range [][]string{tc.first, tc.second} {
+			var ranges []netip.Prefix
+			for _, text := range texts {
+				ranges = append(ranges, netip.MustParsePrefix(text))
+			}
+			var err error
+			if c, err = cluster.New(cluster.Config{Store: store, Addresses: true, ServiceRanges: ranges}); err != nil {
+				t.Fatal(err)
+			}
+			if err := Bootstrap(t.Context(), c, netip.AddrPort{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := c.Do(t.Context(), &cluster.Request{Group: "networking.k8s.io", Version: "v1", Resource: "servicecidrs", Name: "kubernetes"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cidrs := got.Object.Lookup("spec", "cidrs").Strings(); !slices.Equal(cidrs, tc.result) {
+			t.Errorf("%s: %q, want %q", tc.reason, cidrs, tc.result)
+		}
+	}
+}
+
 // TestPublishAddress compares the objects with the address of a server with those that kube-apiserver 1.36.3 had
 // created, except for the uid, the resourceVersion and times; with an address of IPv6 only the family differs. The
 // Service has the port of the server as its target.
