@@ -112,8 +112,9 @@ func (p *pool) at(offset int64) string {
 type addresses struct {
 	store store.Store[*Record]
 	scope string // the scope of Services in the store
-	// cidrs are the ranges of the server, of one or two IP families.
-	cidrs []netip.Prefix
+	// cidrs are the ranges of the server, and families the IP family of each, the default one first.
+	cidrs    []netip.Prefix
+	families []string
 	// closed is set if a Service must not choose an IP outside the ranges.
 	closed  bool
 	records addressRecords
@@ -127,27 +128,21 @@ func newAddresses(s store.Store[*Record], scope string, cidrs []netip.Prefix) (*
 	if err := CheckServiceRanges(cidrs); err != nil {
 		return nil, err
 	}
-	return &addresses{
+	a := &addresses{
 		store: s, scope: scope, cidrs: serviceRanges(cidrs), closed: cidrs != nil,
 		pools: map[netip.Prefix]*pool{},
 		ports: newBands(firstNodePort, lastNodePort, 32, 128),
-	}, nil
-}
-
-// families returns the IP families of the server, the default one first.
-func (a *addresses) families() (all []string) {
-	for _, cidr := range a.cidrs {
-		all = append(all, ipfamily.Of(cidr.Addr().String()))
 	}
-	return all
+	for _, cidr := range a.cidrs {
+		a.families = append(a.families, ipfamily.Of(cidr.Addr().String()))
+	}
+	return a, nil
 }
 
 // of returns the range of the server of an IP family; the zero Prefix if it has none.
 func (a *addresses) of(family string) netip.Prefix {
-	for _, cidr := range a.cidrs {
-		if ipfamily.Of(cidr.Addr().String()) == family {
-			return cidr
-		}
+	if i := slices.Index(a.families, family); i >= 0 {
+		return a.cidrs[i]
 	}
 	return netip.Prefix{}
 }
@@ -330,7 +325,7 @@ func (t *task) allot(q *defaults.Request) {
 	if t.Request.Restore {
 		t.allotment.restored = withMetaText(t.body, "namespace", t.Request.Namespace)
 	}
-	q.Families = a.families()
+	q.Families = a.families
 	if t.dryRun() {
 		q.ClusterIP, q.NodePort = a.previewIP, previewNodePorts()
 	} else {
@@ -345,7 +340,7 @@ func (t *task) given() *kinds.Given {
 		return nil
 	}
 	given := &kinds.Given{
-		Families: a.families(),
+		Families: a.families,
 		IP: func(ip string) bool {
 			addr, err := netip.ParseAddr(ip)
 			return !t.dryRun() && err == nil && a.taken(addr.String()) // a dry run allocates no IP

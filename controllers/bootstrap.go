@@ -118,7 +118,8 @@ func startServiceCIDR(ctx context.Context, c *cluster.Cluster) error {
 	for _, cidr := range c.ServiceRanges() {
 		cidrs = append(cidrs, cidr.String())
 	}
-	if err := start(ctx, c, object+`"spec":{"cidrs":`+document.NewStrings(cidrs...).String()+`}}`); err != nil {
+	spec := `"spec":{"cidrs":` + document.NewStrings(cidrs...).String() + `}}`
+	if err := start(ctx, c, object+spec); err != nil {
 		return err
 	}
 	r := (&cluster.Request{Group: k.Group, Version: k.Version, Resource: k.Resource, Name: "kubernetes"}).AsServer()
@@ -128,7 +129,7 @@ func startServiceCIDR(ctx context.Context, c *cluster.Cluster) error {
 	}
 	stored := got.Object.Lookup("spec", "cidrs").Strings()
 	if len(cidrs) == 2 && slices.Equal(stored, cidrs[:1]) {
-		r.Verb, r.Format, r.Body = cluster.Patch, cluster.MergePatch, []byte(`{"spec":{"cidrs":`+document.NewStrings(cidrs...).String()+`}}`)
+		r.Verb, r.Format, r.Body = cluster.Patch, cluster.MergePatch, []byte("{"+spec)
 		_, err = c.Do(ctx, r)
 		return err
 	}
