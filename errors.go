@@ -290,7 +290,7 @@ func isInvalid(status *cluster.Status) bool {
 // messages contain.
 func refusalText(status *cluster.Status, fields []FieldError) string {
 	if isInvalid(status) && len(fields) == 1 {
-		return objectText(status) + ": " + fields[0].text()
+		return objectText(status) + ": " + fields[0].String()
 	}
 	text := status.Message
 	if status.Err != nil {
@@ -313,8 +313,9 @@ func objectText(status *cluster.Status) string {
 	return what + " " + strconv.Quote(status.Details.Name) + " is invalid"
 }
 
-// text returns the message for people, without the text of a large object or list.
-func (f *FieldError) text() string {
+// String returns the field with its message and hint, without the text of a large object or list: "spec.replicas: Invalid
+// value: -1: must be greater than or equal to 0".
+func (f FieldError) String() string {
 	text := withoutLargeValue(f.Message)
 	if f.Field != "" {
 		text = f.Field + ": " + text
@@ -355,7 +356,7 @@ func list(fields []FieldError) string {
 		if at := f.Position.String(); at != "" {
 			b.WriteString(at + ": ")
 		}
-		b.WriteString(f.text())
+		b.WriteString(f.String())
 	}
 	return b.String()
 }

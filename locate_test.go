@@ -25,7 +25,7 @@ func TestLargeValuesAreShortened(t *testing.T) {
 		{"an object that is cut off", "Invalid value: " + large[:250], "Invalid value: " + large[:250]},
 		{"no value", "Required value", "Required value"},
 	} {
-		if got := (&FieldError{Field: "spec.a", Message: c.message}).text(); got != "spec.a: "+c.want {
+		if got := (FieldError{Field: "spec.a", Message: c.message}).String(); got != "spec.a: "+c.want {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
 		}
 	}

@@ -5,11 +5,13 @@ import "slices"
 // The IDs of the rules of Lint, which are stable. LintRules lists all of them. Only the rules
 // that callers have to apply themselves are exported. A document.Value cannot have duplicate
 // keys, nor keys that were spelled differently: see document.Document's Duplicates and ConvertedKeys. Whether a kind that the registry does not have
-// exists is for callers to decide.
+// exists is for callers to decide, and what the API server answers is known to those with a Lab.
 const (
 	LintUnknownKind      = "unknown-kind"
 	LintDuplicateKey     = "duplicate-key"
 	LintConvertedKey     = "converted-key"
+	LintRefused          = "refused"
+	LintAPIWarning       = "api-warning"
 	lintDuplicateItem    = "duplicate-item"
 	lintMissingKey       = "missing-key"
 	lintDefaultedKey     = "defaulted-key"
@@ -69,6 +71,12 @@ var lintRules = []LintRule{
 	{LintConvertedKey, LevelWarning, "A key is a boolean or a number in YAML",
 		"YAML 1.1 reads the keys y, yes, on, n, no and off as booleans, and keys such as 010, 1_000, 0x1F and 1.10 as numbers, unless they are in quotes. The API server receives the keys true, false, 8, 1000, 31 and 1.1, and kubectl and Helm do not warn about it.",
 		"Put the key in quotes."},
+	{LintRefused, LevelError, "The API server refuses the object",
+		"The object is not valid for its kind, by the rules of a built-in kind or by the schema and the CEL rules of a custom resource, so that its creation is refused (422). What depends on other objects of a cluster, such as quotas and policies, is not checked, nor is an object that comes from a cluster.",
+		"Correct the field; 'kubectl explain' describes it."},
+	{LintAPIWarning, LevelWarning, "The API server warns about the object",
+		"The object is created, and the client is told about a deprecated version, field or label, or about a value without effect.",
+		"Use what the warning names instead."},
 	{lintDuplicateItem, LevelError, "A list has two items with the same key",
 		"Items of a merged list are identified by their keys. An apply of a manifest with duplicate items is refused (500), and every apply merges duplicate items of the live object into one.",
 		"Merge the items, or give them different keys."},

@@ -200,6 +200,7 @@ func TestTheOtherProgramEvaluatesRules(t *testing.T) {
 	}{
 		{"a rule refuses the intended object of a diff", []string{"diff", small, "-", "--crd", crd}, 1, "too big"},
 		{"a rule refuses one way to resolve a conflict", []string{"resolve", small, "-", "--crd", crd}, 3, "not possible: <stdin>:2:68: Toy.example.com \"t\" is invalid: spec: Invalid value: too big"},
+		{"lint finds what a rule refuses", []string{"lint", "-", "--crd", crd}, 1, "error: spec: Invalid value: too big [refused]"},
 		{"a rule refuses the next apply after a migration", []string{"migrate", small, "-f", "-", "--crd", crd}, 1, "too big"},
 	} {
 		for _, parts := range []program.Linked{{}, commands()} { // which hands over, and which does not have to

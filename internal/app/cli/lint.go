@@ -36,13 +36,18 @@ func lintCommand(a *program.App) *cobra.Command {
 	var o lintOptions
 	c := &cobra.Command{
 		Use:   "lint FILE…",
-		Short: "Check manifests and live objects for problems with server-side apply",
-		Long: `Check manifests and live objects for problems with server-side apply: list items with
-missing or duplicate keys; fields that are null, empty, reset, or set by autoscalers and
-injectors; owners that prevent the removal of fields; sizes close to a limit. An object
-with managedFields is treated as a live object, and so is any other object of a dump with
-managedFields; an object of another input is treated as a manifest to apply. The rules
-are listed in doc/lint.md.
+		Short: "Find what the API server would refuse, and problems with server-side apply",
+		Long: `Check manifests and live objects. Of a manifest, find what the API server would refuse or
+warn about if it created the object, by the rules of the built-in kinds and by the schemas
+and CEL rules of custom resources. Of both, find problems with server-side apply: list
+items with missing or duplicate keys; fields that are null, empty, reset, or set by
+autoscalers and injectors; owners that prevent the removal of fields; sizes close to a
+limit. An object with managedFields is treated as a live object, and so is any other object
+of a dump with managedFields; an object of another input is treated as a manifest to apply.
+The rules are listed in doc/lint.md.
+
+CEL rules are evaluated by the program patchlab-admission, which this command executes if
+it is installed. Otherwise a note reports their number.
 
 FILE is a file, a folder, a glob, "-" for standard input, or KIND/NAME, which is read
 from the cluster with kubectl unless a file or folder has this name. With -o sarif, the
@@ -106,10 +111,17 @@ func lint(ctx context.Context, a *program.App, args []string, o *lintOptions) er
 		return err
 	}
 	a.Quiet = o.quiet
-	findings, objects, err := findings(ctx, a, append(args, o.inputs.Files...), o)
+	held := inputs.HoldForRules(a)
+	defer held.Release()
+	l, err := newLinting(ctx, a, append(args, o.inputs.Files...), o)
 	if err != nil {
 		return err
 	}
+	if done, err := held.HandOverFor(ctx, l.lab.Kinds(), nil, l.docs); done {
+		return err
+	}
+	held.Release()
+	findings := l.findings()
 	counts := map[explain.Severity]int{}
 	for _, f := range findings {
 		counts[f.Severity]++
@@ -134,7 +146,7 @@ func lint(ctx context.Context, a *program.App, args []string, o *lintOptions) er
 	default:
 		a.Show(lintText(findings))
 	}
-	a.Note(fmt.Sprintf("%s: %s, %s, %s", terminal.Count(objects, "object", "objects"), terminal.Count(counts[explain.LevelError], "error", "errors"),
+	a.Note(fmt.Sprintf("%s: %s, %s, %s", terminal.Count(len(l.objects), "object", "objects"), terminal.Count(counts[explain.LevelError], "error", "errors"),
 		terminal.Count(counts[explain.LevelWarning], "warning", "warnings"), terminal.Count(counts[explain.LevelNote], "note", "notes")))
 	if counts[explain.LevelError] > 0 || len(a.Unread) > 0 {
 		return &program.Exit{Code: program.ExitRefused}
@@ -142,54 +154,72 @@ func lint(ctx context.Context, a *program.App, args []string, o *lintOptions) er
 	return nil
 }
 
-// findings checks the objects in files and returns the findings in the order of files and
-// lines.
-func findings(ctx context.Context, a *program.App, names []string, o *lintOptions) (found []locatedFinding, objects int, err error) {
+// linting is one run of lint.
+type linting struct {
+	app     *program.App
+	o       *lintOptions
+	docs    inputs.Documents
+	objects []manifest.Object // of docs, without those that are no objects of the API server
+	lab     *patchlab.Lab
+}
+
+// newLinting reads the inputs of lint.
+func newLinting(ctx context.Context, a *program.App, names []string, o *lintOptions) (*linting, error) {
 	docs, err := lintInputs(ctx, a, names, o)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	all := checkable(a, &o.inputs, docs.Objects())
 	if len(all) == 0 && len(a.Unread) == 0 {
-		return nil, 0, errors.New(inputs.Names(names) + ": no objects to check")
+		return nil, errors.New(inputs.Names(names) + ": no objects to check")
 	}
 	if err := inputs.TooNested(all); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	inputs.NoteTwice(a, slices.DeleteFunc(docs.Objects(), func(o manifest.Object) bool { return !o.IsCRD() }), "; the last one is used")
 	lab, err := o.schemas.Lab(ctx, a, docs)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	unknown := unknownKinds(a, lab, all)
-	values, objectsIn := make([]document.Value, len(all)), map[string]int{}
-	for i, object := range all {
+	return &linting{app: a, o: o, docs: docs, objects: all, lab: lab}, nil
+}
+
+// findings checks the objects and returns the findings in the order of files and lines.
+func (l *linting) findings() (found []locatedFinding) {
+	defer l.app.Waiting("checking the objects…")()
+	unknown := unknownKinds(l.app, l.lab, l.objects)
+	values, objectsIn := make([]document.Value, len(l.objects)), map[string]int{}
+	for i, object := range l.objects {
 		values[i] = object.Value
 		objectsIn[object.Position().Name]++
 	}
-	noteExported(a, values)
+	noteExported(l.app, values)
+	created := creation{lab: l.lab, notes: results.Notes{App: l.app, Total: len(l.objects)}}
 	converted := map[*document.Document][]document.ConvertedKey{} // of documents, which may be Lists of many objects
-	for i, list := range explain.Lint(lab.Kinds(), values...) {
-		target, among := results.TargetOf(all[i].Value), ""
-		if objectsIn[all[i].Position().Name] > 1 {
+	for i, list := range explain.Lint(l.lab.Kinds(), values...) {
+		object := l.objects[i]
+		target, among := results.TargetOf(object.Value), ""
+		if objectsIn[object.Position().Name] > 1 {
 			among = target.String()
 		}
-		for _, f := range slices.Concat(unknown[i], list) {
-			found = append(found, locatedFinding{f, target, all[i].PositionOf(f.Path), among})
+		list = slices.Concat(unknown[i], list)
+		for _, f := range append(list, created.findings(object, list)...) {
+			found = append(found, locatedFinding{f, target, object.PositionOf(f.Path), among})
 		}
-		for _, d := range inputs.DuplicatesIn(all[i]) { // of several duplicates of one key, each has its own position
+		for _, d := range inputs.DuplicatesIn(object) { // of several duplicates of one key, each has its own position
 			found = append(found, locatedFinding{finding(explain.LintDuplicateKey, d.Path, d.Path.String()+" is specified twice"), target, d.Position, among})
 		}
-		doc := all[i].Document
+		doc := object.Document
 		if _, ok := converted[doc]; !ok {
 			converted[doc] = doc.ConvertedKeys()
 		}
-		for f, at := range convertedKeys(all[i], converted[doc]) {
+		for f, at := range convertedKeys(object, converted[doc]) {
 			found = append(found, locatedFinding{f, target, at, among})
 		}
 	}
-	found = slices.DeleteFunc(found, func(f locatedFinding) bool { return slices.Contains(o.ignore, f.Rule) })
-	return sorted(found), len(all), nil
+	created.notes.Print()
+	found = slices.DeleteFunc(found, func(f locatedFinding) bool { return slices.Contains(l.o.ignore, f.Rule) })
+	return sorted(found)
 }
 
 // lintInputs reads the files, and the objects of a cluster.
