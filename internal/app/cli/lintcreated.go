@@ -30,16 +30,19 @@ func (c *creation) findings(object manifest.Object, found []explain.Finding) []e
 	switch {
 	case err == nil:
 		c.noteRules(result.Target, result.Notes)
-		var warned []explain.Finding
-		for _, text := range result.Warnings {
-			warned = append(warned, finding(explain.LintAPIWarning, nil, text))
-		}
-		return warned
+		return warned(result.Warnings)
 	case !errors.As(err, &refused) || refused.Code == 0 || refused.Code >= 500: // its kind is unknown, or it has to be converted by a webhook
 		return nil
 	}
 	c.noteRules(refused.Target, refused.Notes)
-	return c.refusals(refused, object, found)
+	return append(warned(warningsOf(refused)), c.refusals(refused, object, found)...)
+}
+
+func warned(texts []string) (findings []explain.Finding) {
+	for _, text := range texts {
+		findings = append(findings, finding(explain.LintAPIWarning, nil, text))
+	}
+	return findings
 }
 
 // fromCluster reports whether a cluster has stored an object, and so has accepted it.
