@@ -99,7 +99,29 @@ func customDefinition(ctx context.Context, object, old document.Value) (causes [
 	} else {
 		errs = validation.ValidateCustomResourceDefinition(ctx, next)
 	}
-	return convert.Causes(errs, object), true
+	causes = convert.Causes(errs, object)
+	for i := range causes {
+		if field := inVersion(causes[i].Field); field != causes[i].Field {
+			causes[i].Path = convert.Path(field, object)
+			causes[i].Value = object.Follow(causes[i].Path)
+		}
+	}
+	return causes, true
+}
+
+// inVersion returns where a definition in v1 has a field of the internal type, to which the causes refer: what all
+// versions have in common is a field of the spec there, as it was in v1beta1.
+func inVersion(field string) string {
+	const first = "spec.versions[0]."
+	if rest, ok := strings.CutPrefix(field, "spec.validation."); ok {
+		return first + "schema." + rest
+	}
+	for _, name := range [...]string{"subresources", "additionalPrinterColumns", "selectableFields"} {
+		if strings.HasPrefix(field, "spec."+name) {
+			return first + strings.TrimPrefix(field, "spec.")
+		}
+	}
+	return field
 }
 
 // definitionOf decodes a CustomResourceDefinition into the internal type, for validation.

@@ -79,3 +79,56 @@ status: {storedVersions: [v1]}
 		}
 	}
 }
+
+// TestDefinitionFieldsOfVersions checks that a cause has the path that the definition has, also where its field is one of
+// the internal type: what all versions have in common is not below a version there.
+func TestDefinitionFieldsOfVersions(t *testing.T) {
+	const version = `
+    served: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integr}}}}}}
+    subresources: {scale: {specReplicasPath: replicas, statusReplicasPath: .status.replicas}}
+    additionalPrinterColumns: [{name: Size, type: text, jsonPath: .spec.size}]
+    selectableFields: [{jsonPath: spec.size}]
+`
+	const definition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Cluster
+  names: {kind: Thing, listKind: ThingList, plural: things, singular: thing}
+  versions:
+  - name: v1
+    storage: true` + version
+	const other = `
+  - name: v2
+    storage: false
+    served: true
+    schema: {openAPIV3Schema: {type: object}}
+`
+	for _, c := range []struct{ why, text, field string }{
+		{"one version", definition, "spec.validation.openAPIV3Schema.properties[spec].properties[size].type"},
+		{"two versions that are the same", definition + "\n  - name: v2\n    storage: false" + version, "spec.validation.openAPIV3Schema.properties[spec].properties[size].type"},
+		{"two versions", definition + other, "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[size].type"},
+	} {
+		doc, err := document.ParseYAML([]byte(c.text), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		causes, _ := customDefinition(t.Context(), doc.Root, document.Value{})
+		fields, paths := map[string]bool{}, map[string]bool{}
+		for _, cause := range causes {
+			fields[cause.Field], paths[cause.Path.String()] = true, true
+		}
+		if !fields[c.field] {
+			t.Errorf("%s: no cause at %s: %v", c.why, c.field, fields)
+		}
+		for _, path := range []string{"schema.openAPIV3Schema.properties.spec.properties.size.type", "subresources.scale.specReplicasPath",
+			"additionalPrinterColumns[0].type", "selectableFields[0].jsonPath"} {
+			if !paths[".spec.versions[0]."+path] {
+				t.Errorf("%s: no cause at %s: %v", c.why, path, paths)
+			}
+		}
+	}
+}

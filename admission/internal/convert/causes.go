@@ -16,7 +16,7 @@ import (
 func Causes(errs field.ErrorList, object document.Value) []cluster.Cause {
 	var causes []cluster.Cause
 	for _, e := range errs {
-		path := pathOf(e.Field, object)
+		path := Path(e.Field, object)
 		causes = append(causes, cluster.Cause{
 			Type: string(e.Type), Field: e.Field, Message: e.ErrorBody(), Path: path, Value: object.Follow(path),
 		})
@@ -24,10 +24,10 @@ func Causes(errs field.ErrorList, object document.Value) []cluster.Cause {
 	return causes
 }
 
-// pathOf converts a field of a cause to a path in the object. Map keys are not escaped in such
+// Path converts a field of a cause to a path in the object. Map keys are not escaped in such
 // a field: if several keys match, the longest is used. The path ends at the last value that
 // the object has.
-func pathOf(text string, object document.Value) document.Path {
+func Path(text string, object document.Value) document.Path {
 	var path document.Path
 	for text != "" {
 		var name, rest string
