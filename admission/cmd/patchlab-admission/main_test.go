@@ -101,6 +101,57 @@ func TestApplyEvaluatesPolicies(t *testing.T) {
 	}
 }
 
+// TestLintEvaluatesPolicies checks that 'lint' reports what an admission policy denies or warns about, also of a manifest
+// that has an error of another kind.
+func TestLintEvaluatesPolicies(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"policy.yaml":  limit,
+		"warning.yaml": strings.Replace(limit, "[Deny]", "[Warn]", 1),
+		"manifests.yaml": `{apiVersion: v1, kind: Namespace, metadata: {name: open, labels: {free: "true"}}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: shop}, data: {a: x}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: two, namespace: shop}, data: {a: x, b: x}, date: {}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: two, namespace: open}, data: {a: x, b: x}}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	const denied = "manifests.yaml:5:1: error: ConfigMap two in namespace shop: configmaps \"two\" is forbidden: ValidatingAdmissionPolicy 'limit.example.com' with binding 'limit' denied request: at most one key [refused]"
+	const warned = "manifests.yaml:5:1: warning: ConfigMap two in namespace shop: Validation failed for ValidatingAdmissionPolicy 'limit.example.com' with binding 'limit': at most one key [api-warning]"
+	for _, c := range []struct {
+		why, policy string
+		arguments   []string
+		code        int
+		want        []string
+	}{
+		{"a policy that denies", "policy.yaml", nil, 1, []string{denied, "[unknown-field]"}},
+		{"a policy that warns", "warning.yaml", []string{"--ignore", "unknown-field"}, 0, []string{warned}},
+		{"without policies", "", []string{"--ignore", "unknown-field"}, 0, nil},
+	} {
+		arguments := append([]string{"lint", "manifests.yaml", "-q"}, c.arguments...)
+		if c.policy != "" {
+			arguments = append(arguments, "--policy", c.policy)
+		}
+		var out, problems bytes.Buffer
+		code := cli.RunLinked(commands(), arguments, strings.NewReader(""), &out, &problems)
+		found := strings.Count(out.String(), "manifests.yaml:")
+		if code != c.code || found != len(c.want) {
+			t.Errorf("%s: exit code %d, %d findings\n%s%s", c.why, code, found, out.String(), problems.String())
+		}
+		for _, want := range c.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: no finding %q\n%s", c.why, want, out.String())
+			}
+		}
+	}
+}
+
 const limitByParameter = `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: most.example.com}

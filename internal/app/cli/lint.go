@@ -26,6 +26,7 @@ import (
 type lintOptions struct {
 	schemas   inputs.SchemaFlags
 	inputs    inputs.Flags
+	policies  inputs.PolicyFlag
 	namespace string
 	ignore    []string
 	output    string
@@ -38,13 +39,13 @@ func lintCommand(a *program.App) *cobra.Command {
 		Use:   "lint FILE…",
 		Short: "Find what the API server would refuse, and problems with server-side apply",
 		Long: `Check manifests and live objects. Of a manifest, find what the API server would refuse or
-warn about if it created the object, by the rules of the built-in kinds and by the schemas
-and CEL rules of custom resources. Of both, find problems with server-side apply: list
-items with missing or duplicate keys; fields that are null, empty, reset, or set by
-autoscalers and injectors; owners that prevent the removal of fields; sizes close to a
-limit. An object with managedFields is treated as a live object, and so is any other object
-of a dump with managedFields; an object of another input is treated as a manifest to apply.
-The rules are listed in doc/lint.md.
+warn about if it created the object, by the rules of the built-in kinds, by the schemas
+and CEL rules of custom resources, and by the admission policies of --policy. Of both, find
+problems with server-side apply: list items with missing or duplicate keys; fields that are
+null, empty, reset, or set by autoscalers and injectors; owners that prevent the removal of
+fields; sizes close to a limit. An object with managedFields is treated as a live object,
+and so is any other object of a dump with managedFields; an object of another input is
+treated as a manifest to apply. The rules are listed in doc/lint.md.
 
 CEL rules are evaluated by the program patchlab-admission, which this command executes if
 it is installed. Otherwise a note reports their number.
@@ -59,6 +60,9 @@ Exit codes:
   2  wrong usage`,
 		Example: `  # Check the manifests of a repository, including custom resources
   patchlab lint manifests/ -R --crd crds/
+
+  # Find what admission policies would refuse or warn about
+  patchlab lint manifests/ -R --policy policies/
 
   # Check a live object and its owners
   patchlab lint deployment/web -n shop
@@ -77,6 +81,7 @@ Exit codes:
 	f.BoolVarP(&o.inputs.Recursive, "recursive", "R", false, "process folders recursively")
 	o.inputs.Exclude.Add(c)
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of KIND/NAME")
+	f.StringArrayVar(&o.policies.Files, "policy", nil, "file, folder or glob of admission policies and bindings to evaluate for each manifest, with their parameters and Namespaces (repeatable; run by "+program.Admission+")")
 	f.StringSliceVar(&o.ignore, "ignore", nil, "do not report findings of `RULE` (repeatable)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only findings and errors, and no summary")
 	program.OneOf(c, &o.output, "output", "o", "text", "output format: text, json or sarif", "text", "json", "sarif")
@@ -109,6 +114,9 @@ type locatedFinding struct {
 func lint(ctx context.Context, a *program.App, args []string, o *lintOptions) error {
 	if err := o.check(); err != nil {
 		return err
+	}
+	if o.policies.Elsewhere(a) {
+		return inputs.HandOverPolicies(ctx, a)
 	}
 	a.Quiet = o.quiet
 	held := inputs.HoldForRules(a)
@@ -177,11 +185,27 @@ func newLinting(ctx context.Context, a *program.App, names []string, o *lintOpti
 		return nil, err
 	}
 	inputs.NoteTwice(a, slices.DeleteFunc(docs.Objects(), func(o manifest.Object) bool { return !o.IsCRD() }), "; the last one is used")
-	lab, err := o.schemas.Lab(ctx, a, docs)
+	lab, err := o.lab(ctx, a, docs)
 	if err != nil {
 		return nil, err
 	}
 	return &linting{app: a, o: o, docs: docs, objects: all, lab: lab}, nil
+}
+
+// lab returns a Lab with the kinds and policies that the flags select.
+func (o *lintOptions) lab(ctx context.Context, a *program.App, docs inputs.Documents) (*patchlab.Lab, error) {
+	if err := o.policies.Read(a, "", nil, docs); err != nil {
+		return nil, err
+	}
+	registry, err := o.schemas.Registry(ctx, a, docs, o.policies.Found)
+	if err != nil {
+		return nil, err
+	}
+	options := patchlab.Options{Kinds: registry, Strict: o.schemas.Strict}
+	if err := o.policies.Options(a, &options); err != nil {
+		return nil, err
+	}
+	return inputs.NewLab(a, options)
 }
 
 // findings checks the objects and returns the findings in the order of files and lines.

@@ -55,7 +55,7 @@ func fromCluster(object document.Value) bool {
 // where the value has a variable, of which it is not known what it will be.
 func (c *creation) refusals(e *patchlab.Error, object manifest.Object, found []explain.Finding) []explain.Finding {
 	if len(e.Fields) == 0 {
-		if slices.ContainsFunc(found, isError) {
+		if e.Code == 400 && slices.ContainsFunc(found, isError) { // it cannot be decoded, which found explains
 			return nil
 		}
 		return []explain.Finding{finding(explain.LintRefused, nil, e.Err.Error())}
