@@ -17,7 +17,7 @@ import (
 	"github.com/patchlab-dev/patchlab/server"
 )
 
-// connection is a line of connect.jsonl.gz: a request, many of them for a stream of a container, what
+// connection is a line of a file: a request, many of them for a stream of a container or to proxy, what
 // kube-apiserver 1.36.3 answered, and the reviews that it sent to webhooks.
 type connection struct {
 	Name, Method, Path, Body string
@@ -28,29 +28,33 @@ type connection struct {
 	Reviews  []hooks.Review
 }
 
-// TestConnect sends requests for streams to a server with policies and webhooks for the operation CONNECT.
+// TestConnect sends requests for streams, and to proxy, to a server with policies and webhooks for the operation CONNECT.
 func TestConnect(t *testing.T) {
-	f, err := os.Open("../testdata/admission/connect.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	unzipped, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	webhooks := startHooks(t)
-	c := newCluster(t, admission.Options{})
-	s := server.New(c, server.Options{User: cluster.User{Name: "admin", Groups: []string{"system:masters", "system:authenticated"}}})
-	lines := json.NewDecoder(unzipped)
-	for {
-		var want connection
-		if err := lines.Decode(&want); err == io.EOF {
-			return
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		want.compare(t, s, webhooks)
+	for _, name := range []string{"connect", "connectproxy"} {
+		t.Run(name, func(t *testing.T) {
+			f, err := os.Open("../testdata/admission/" + name + ".jsonl.gz")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = f.Close() }()
+			unzipped, err := gzip.NewReader(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			webhooks := startHooks(t)
+			c := newCluster(t, admission.Options{})
+			s := server.New(c, server.Options{User: cluster.User{Name: "admin", Groups: []string{"system:masters", "system:authenticated"}}})
+			lines := json.NewDecoder(unzipped)
+			for {
+				var want connection
+				if err := lines.Decode(&want); err == io.EOF {
+					return
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				want.compare(t, s, webhooks)
+			}
+		})
 	}
 }
 

@@ -64,9 +64,7 @@ func (b *Backend) forward(w http.ResponseWriter, r *http.Request, u cluster.User
 		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			if errors.Is(client.Err(), context.DeadlineExceeded) {
-				w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-				w.WriteHeader(http.StatusGatewayTimeout)
-				_, _ = io.WriteString(w, timedOut)
+				WriteTimedOut(w)
 				return
 			}
 			http.Error(w, failure(err, upgrade), http.StatusServiceUnavailable)
@@ -75,10 +73,15 @@ func (b *Backend) forward(w http.ResponseWriter, r *http.Request, u cluster.User
 	proxy.ServeHTTP(w, r)
 }
 
-// timedOut is the response to a request that was not answered in its time, whose media type is that of text in
-// kube-apiserver, too.
-const timedOut = `{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout",` +
-	`"reason":"Timeout","details":{},"code":504}` + "\n"
+// WriteTimedOut answers a request that was not answered in its time, whether it was forwarded or not, as kube-apiserver
+// does (apiserver/pkg/server/filters, WithTimeoutForNonLongRunningRequests): the media type of the Status is that of text.
+func WriteTimedOut(w http.ResponseWriter) {
+	const status = `{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout",` +
+		`"reason":"Timeout","details":{},"code":504}` + "\n"
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusGatewayTimeout)
+	_, _ = io.WriteString(w, status)
+}
 
 var silent = log.New(io.Discard, "", 0)
 

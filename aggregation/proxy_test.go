@@ -19,6 +19,9 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
+// timedOut is what WriteTimedOut writes.
+const timedOut = `{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}` + "\n"
+
 func parsed(t *testing.T, body string) document.Value {
 	t.Helper()
 	d, err := document.Parse([]byte(body), document.Options{})

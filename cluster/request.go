@@ -73,8 +73,9 @@ type Request struct {
 	// scale; some built-in kinds also serve finalize, approval, ephemeralcontainers, resize,
 	// binding, eviction and token. For log, exec, attach and portforward of pods, the body is
 	// the object of options, such as PodExecOptions; they are answered as long as no node has to
-	// be asked: with the refusal of kube-apiserver, or with code 204 for an empty log. Any other
-	// is answered with 404.
+	// be asked: with the refusal of kube-apiserver, or with code 204 for an empty log. For proxy of
+	// pods, Services and nodes, whose name may have a protocol and a port, admission is asked. Any
+	// other is answered with 404, and so is what would be connected; the error wraps ErrNotServed.
 	Subresource string
 
 	Format Format

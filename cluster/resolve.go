@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/kinds"
@@ -25,6 +26,9 @@ const (
 // a container.
 const subLog = "log"
 
+// subProxy is the subresource with which a client reaches a pod, a Service or a node.
+const subProxy = "proxy"
+
 // endpoint is the target of a request: a resource in one version, or a subresource.
 type endpoint struct {
 	kind     *schema.Kind
@@ -33,8 +37,8 @@ type endpoint struct {
 	sub string
 	// body is the kind of request and response bodies: kind, or Scale.
 	body *schema.Kind
-	// streams is true for the log of a container, and for connections to one; body is then the
-	// kind of the options.
+	// streams is true for the log of a container, and for connections to one, or to a Service or a
+	// node; body is then the kind of the options.
 	streams bool
 }
 
@@ -152,7 +156,11 @@ func (p *pipeline) resolveSub(ep *endpoint, r *Request) ([]string, *Status) {
 		ep.body = scale
 		return sub.Verbs, nil
 	}
-	if body := kinds.StreamOptions(r.Subresource); body != nil {
+	body := kinds.StreamOptions(r.Subresource)
+	if r.Subresource == subProxy {
+		body = kinds.ProxyOptions(kind)
+	}
+	if body != nil {
 		ep.body, ep.streams = body, true
 		return sub.Verbs, nil
 	}
@@ -191,16 +199,20 @@ func (e *endpoint) isAction() bool {
 	return e.sub == "" && e.kind.Builtin && e.kind.Group == "" && e.kind.Resource == "bindings"
 }
 
+// ErrNotServed is the cause of a refusal that kube-apiserver does not have: of a subresource that this package does not
+// serve, after all that it checks itself.
+var ErrNotServed = errors.New("the subresource is not served")
+
 // notServed returns the error for an endpoint whose subresource patchlab does not serve, such as log
 // or exec.
 func notServed(ep *endpoint) *Status {
 	what := ep.what().String() + "/" + ep.sub
 	why := what + " is not served by patchlab"
 	switch ep.sub {
-	case "attach", "exec", "log", "portforward", "proxy":
+	case "attach", "exec", subLog, "portforward", subProxy:
 		why = "patchlab runs no containers and no nodes, so " + what + " is not served"
 	}
-	return &Status{Code: 404, Reason: ReasonNotFound, Details: &StatusDetails{}, Message: why}
+	return &Status{Code: 404, Reason: ReasonNotFound, Details: &StatusDetails{}, Message: why, Err: ErrNotServed}
 }
 
 // isReview reports whether a built-in kind is a review or a request rather than a stored object,

@@ -15,7 +15,7 @@ import (
 
 // stream answers a request for the log of a container, or for a connection to one, up to the point where
 // kube-apiserver connects to the node of the pod (pkg/registry/core/pod, LogLocation and streamLocation). Without
-// a node, the log is empty and there is nothing to connect to.
+// a node, the log is empty and there is nothing to connect to. A request to proxy ends after admission.
 func (c *Cluster) stream(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
 	s := &streaming{Request: r, ep: ep, pipeline: c.pipeline}
 	resp, st := c.openStream(ctx, s)
@@ -41,6 +41,9 @@ func (c *Cluster) openStream(ctx context.Context, s *streaming) (*Response, *Sta
 		}
 	} else if st := s.connect(ctx); st != nil {
 		return nil, st
+	}
+	if s.ep.sub == subProxy { // its name is that of an object with a protocol and a port, which the caller looks for
+		return nil, notServed(s.ep)
 	}
 	pod, st := c.get(ctx, &Request{Verb: Get, Namespace: s.Namespace, Name: s.Name}, c.endpointOf(s.ep.kind))
 	if st != nil {

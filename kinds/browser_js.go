@@ -37,6 +37,9 @@ func validateLocalSubjectAccessReview(*check, field, field) {}
 // StreamOptions returns nil: a browser cannot open the streams of subresources such as exec.
 func StreamOptions(string) *schema.Kind { return nil }
 
+// ProxyOptions returns nil, too: a browser cannot reach a pod.
+func ProxyOptions(*schema.Kind) *schema.Kind { return nil }
+
 // jsonError returns otherwise, because the engines do not contain encoding/json.
 func jsonError(_ string, _ *jsonType, otherwise string) string { return otherwise }
 

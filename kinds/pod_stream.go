@@ -15,6 +15,23 @@ func StreamOptions(subresource string) *schema.Kind {
 	return nil // at once, as for status: it is asked for every request to a subresource
 }
 
+// ProxyOptions returns the kind of the options of the subresource proxy, with which a client reaches a pod, a Service or a
+// node; nil for any other kind. Its field is the path behind that of the object (k8s.io/api/core/v1, PodProxyOptions and
+// others).
+func ProxyOptions(kind *schema.Kind) *schema.Kind {
+	if kind.Group != "" {
+		return nil
+	}
+	switch kind.Kind {
+	case "Pod", "Service", "Node":
+		path := schema.Field{Name: "path", Type: &schema.Type{Scalar: schema.StringScalar}, Go: schema.GoOmitEmpty}
+		options := schema.NewKind(schema.GroupVersionKind{Version: "v1", Kind: kind.Kind + "ProxyOptions"}, &schema.Type{Map: &schema.MapType{Fields: []schema.Field{path}}})
+		options.Builtin = true
+		return options
+	}
+	return nil
+}
+
 func streamOptions(subresource string) *schema.Kind {
 	text, truth := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.BooleanScalar}
 	number := &schema.Type{Scalar: schema.IntegerScalar, Format: "int64"}

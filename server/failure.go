@@ -46,11 +46,18 @@ func badRequest(message string) *cluster.Status {
 	return &cluster.Status{Code: http.StatusBadRequest, Reason: cluster.ReasonBadRequest, Message: message}
 }
 
-// withinTime returns the error of a request with the given context. After its time limit that is 504 for an internal
-// error, such as that of an admission plugin which could not read an object in time.
+// errTimedOut is the error of a request that was not answered in its time, whatever its handler has found.
+var errTimedOut = errors.New("the time of the request has passed")
+
+// withinTime returns the error of a request with the given context. After its time limit, kube-apiserver's filter answers
+// before the handler does. If the client has gone, the error is 504 for an internal error, such as that of an admission
+// plugin which could not read an object.
 func withinTime(ctx context.Context, err error) error {
 	ended := ctx.Err()
-	if ended == nil || asStatus(err).Code != http.StatusInternalServerError {
+	switch {
+	case errors.Is(ended, context.DeadlineExceeded):
+		return errTimedOut
+	case ended == nil || asStatus(err).Code != http.StatusInternalServerError:
 		return err
 	}
 	return &cluster.Status{

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -33,7 +34,8 @@ func (p place) isProxy() bool {
 // containers and nodes to connect to here. As there, the user of the request needs no right to read the object. Methods
 // that have no verb are refused, except OPTIONS, which is passed on.
 func (s *Server) proxyRefusal(r *http.Request, p place) error {
-	if _, ok := p.authorizedVerb(r); !ok && r.Method != http.MethodOptions {
+	verb, ok := p.authorizedVerb(r)
+	if !ok && r.Method != http.MethodOptions {
 		return errMethod
 	}
 	if len(queryOf(r)["dryRun"]) > 0 {
@@ -42,26 +44,63 @@ func (s *Server) proxyRefusal(r *http.Request, p place) error {
 	if p.name == "" {
 		return badRequest("name must be provided")
 	}
+	admitted := s.admitProxy(r, p, verb)
+	if !errors.Is(admitted, cluster.ErrNotServed) {
+		return admitted
+	}
+	if err := s.proxyAddress(r.Context(), p); err != nil {
+		refused := *asStatus(err)
+		refused.Warnings = asStatus(admitted).Warnings
+		return &refused
+	}
+	return admitted
+}
+
+// admitProxy returns the answer of the cluster to a request for a proxy subresource: that of admission, or one that wraps
+// [cluster.ErrNotServed].
+func (s *Server) admitProxy(r *http.Request, p place, verb cluster.Verb) error {
+	who := s.identity(r)
+	options := document.NewObject()
+	if path := p.pathBehind(r.URL.Path); path != "" {
+		options = options.With("path", text(path))
+	}
+	_, err := s.cluster.Do(r.Context(), &cluster.Request{
+		Verb: verb, Version: p.version, Resource: p.resource, Namespace: p.namespace, Name: p.name, Subresource: p.subresource,
+		UserAgent: r.UserAgent(), User: who.user, Impersonator: who.impersonator, Document: &document.Document{Root: options},
+	})
+	return err
+}
+
+// pathBehind returns what is behind the subresource in a path, as the field path of the options has it
+// (apiserver/pkg/endpoints/handlers, getRequestOptions).
+func (p place) pathBehind(path string) string {
+	segments := 5 // api, v1, the resource, the name and the subresource
+	if p.inNamespace {
+		segments += 2
+	}
+	behind := ""
+	if parts := strings.Split(strings.Trim(path, "/"), "/"); len(parts) > segments {
+		behind = "/" + strings.Join(parts[segments:], "/")
+	}
+	if strings.HasSuffix(path, "/") && !strings.HasSuffix(behind, "/") {
+		behind += "/"
+	}
+	return behind
+}
+
+// proxyAddress returns the error of the object to which a request would be passed on, or of its address.
+func (s *Server) proxyAddress(ctx context.Context, p place) error {
 	name, port, ok := splitProxyName(p.name)
 	if !ok {
 		return badRequest(fmt.Sprintf("invalid %s request %q", strings.TrimSuffix(p.resource, "s"), p.name))
 	}
-	var err error
 	switch p.resource {
 	case "pods":
-		err = s.podAddress(r.Context(), p.namespace, name)
+		return s.podAddress(ctx, p.namespace, name)
 	case "services":
-		err = s.endpointAddress(r.Context(), p, name, port)
-	case "nodes":
-		err = s.nodeAddress(r.Context(), name)
+		return s.endpointAddress(ctx, p, name, port)
 	}
-	if err != nil {
-		return err
-	}
-	_, err = s.lookUp(r.Context(), &cluster.Request{
-		Version: p.version, Resource: p.resource, Namespace: p.namespace, Name: name, Subresource: p.subresource,
-	})
-	return err
+	return s.nodeAddress(ctx, name)
 }
 
 // splitProxyName splits [http:|https:]NAME[:PORT], the name in the path of a proxy (apimachinery/pkg/util/net,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/patchlab-dev/patchlab/aggregation"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
@@ -16,6 +17,10 @@ import (
 func (s *Server) fail(w *writer, r *http.Request, err error) {
 	if errors.Is(err, errNoPage) {
 		http.Error(w, errNoPage.Error(), http.StatusNotFound)
+		return
+	}
+	if errors.Is(err, errTimedOut) {
+		aggregation.WriteTimedOut(w)
 		return
 	}
 	status := asStatus(err)

@@ -67,7 +67,7 @@ func TestPaths(t *testing.T) {
 		{"DELETE", "/api/v1/namespaces/a/bindings/b", notFound},
 		{"POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews/b", notFound},
 		{"GET", "/api/v1/configmaps/b", notFound},
-		{"OPTIONS", "/api/v1/namespaces/a/pods/b/proxy/x", "get v1 pods a b"},
+		{"OPTIONS", "/api/v1/namespaces/a/pods/b/proxy/x", "get v1 pods/proxy a b"},
 		{"CONNECT", "lab.example.com:443", noPage}, // of a client that takes the server for a proxy
 		{"GET", "/api/v1/namespaces/a/nodes", notFound},
 		{"GET", "/api/v1/namespaces/a/foos", notFound},

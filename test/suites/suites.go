@@ -12,8 +12,6 @@ const (
 	ownConfig  = "configures an admission plugin by a file"
 	alphaKinds = "needs kinds of alpha or beta versions, which are not served"
 	ownLookup  = "sets how services are looked up in the server's process"
-	noProxy    = "pods, services and nodes have no proxy, and admission is not asked about it"
-	otherWords = "the message about a request that took too long is another one"
 	brokenJSON = "malformed JSON in a protobuf body is refused, where kube-apiserver closes the stream"
 	ownAccount = "creates the service account default, which a controller of the server creates"
 	kinder     = "an apply at another version than the manager's entry is accepted where kube-apiserver misses a field of the schema: open"
@@ -96,11 +94,9 @@ var suites = []*suite{
 	{name: "kubernetes apiserver openapi", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/apiserver/openapi",
 		except: map[string]string{"TestFetchingOpenAPIBeforeReady": startsWith, "TestEnablingOpenAPIEnumTypes": ownGates}},
 	{name: "kubernetes apiserver cel", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/apiserver/cel",
-		except: map[string]string{"TestMutatingAdmissionPolicy": alphaKinds, "TestMutatingAdmissionPolicy_Slow": alphaKinds, "Test_MutatingAdmissionPolicy_CustomResources": alphaKinds, "TestStaticPolicyBlocksAPICreation": startsWith, "TestStaticPolicyComprehensive": startsWith, "Test_ValidateAnnotationsAndWarnings": startsWith, "TestCRDsOnStartup": ownStorage},
-		apart:  map[string]string{"TestPolicyAdmission": noProxy, "TestPolicyAdmissionV1beta1": noProxy}},
+		except: map[string]string{"TestPolicyAdmissionV1beta1": alphaKinds, "TestMutatingAdmissionPolicy": alphaKinds, "TestMutatingAdmissionPolicy_Slow": alphaKinds, "Test_MutatingAdmissionPolicy_CustomResources": alphaKinds, "TestStaticPolicyBlocksAPICreation": startsWith, "TestStaticPolicyComprehensive": startsWith, "Test_ValidateAnnotationsAndWarnings": startsWith, "TestCRDsOnStartup": ownStorage}},
 	{name: "kubernetes apiserver admissionwebhook", ownServers: true, flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/apiserver/admissionwebhook",
-		except: map[string]string{"TestWebhookAdmissionWithWatchCache": ownStorage, "TestWebhookAdmissionWithoutWatchCache": ownStorage, "TestWebhookAdmissionWithCBOR": ownStorage, "TestBrokenWebhook": ownStorage, "TestWebhookClientAuthWithAggregatorRouting": startsWith, "TestWebhookClientAuthWithoutAggregatorRouting": startsWith, "TestWebhookLoadBalance": ownLookup, "TestWebhookReinvocationPolicyWithWatchCache": startsWith, "TestWebhookReinvocationPolicyWithoutWatchCache": startsWith, "TestStaticWebhookBlocksAPICreation": startsWith, "TestStaticWebhookComprehensive": startsWith},
-		apart:  map[string]string{"TestWebhookTimeoutWithWatchCache": otherWords, "TestWebhookTimeoutWithoutWatchCache": otherWords}},
+		except: map[string]string{"TestWebhookAdmissionWithWatchCache": ownStorage, "TestWebhookAdmissionWithoutWatchCache": ownStorage, "TestWebhookAdmissionWithCBOR": ownStorage, "TestBrokenWebhook": ownStorage, "TestWebhookClientAuthWithAggregatorRouting": startsWith, "TestWebhookClientAuthWithoutAggregatorRouting": startsWith, "TestWebhookLoadBalance": ownLookup, "TestWebhookReinvocationPolicyWithWatchCache": startsWith, "TestWebhookReinvocationPolicyWithoutWatchCache": startsWith, "TestStaticWebhookBlocksAPICreation": startsWith, "TestStaticWebhookComprehensive": startsWith}},
 	{name: "kubernetes e2e", flags: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/e2e", chosen: endToEnd},
 	{name: "controller-runtime client", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/client"},
 	{name: "controller-runtime cache", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/cache"},
