@@ -61,6 +61,9 @@ Exit codes:
 		Example: `  # Check the manifests of a repository, including custom resources
   patchlab lint manifests/ -R --crd crds/
 
+  # Check what a kustomization builds
+  patchlab lint -k overlays/prod --crd crds/
+
   # Find what admission policies would refuse or warn about
   patchlab lint manifests/ -R --policy policies/
 
@@ -69,7 +72,12 @@ Exit codes:
 
   # Write a report for GitHub code scanning
   patchlab lint manifests/ -R -o sarif > patchlab.sarif`,
-		Args: func(c *cobra.Command, args []string) error { return program.AtLeastOneFile(c, args, o.inputs.Files) },
+		Args: func(c *cobra.Command, args []string) error {
+			if o.inputs.Kustomize != "" {
+				return nil
+			}
+			return program.AtLeastOneFile(c, args, o.inputs.Files)
+		},
 		RunE: func(c *cobra.Command, args []string) error { return lint(c.Context(), a, args, &o) },
 	}
 	o.schemas.Add(c)
@@ -78,6 +86,7 @@ Exit codes:
 	o.inputs.Kubectl.Add(c)
 	f := c.Flags()
 	f.StringSliceVarP(&o.inputs.Files, "filename", "f", nil, "file, folder, glob or - to check, as FILE (repeatable)")
+	f.StringVarP(&o.inputs.Kustomize, "kustomize", "k", "", "kustomization directory to check; it is built with kustomize or kubectl")
 	f.BoolVarP(&o.inputs.Recursive, "recursive", "R", false, "process folders recursively")
 	o.inputs.Exclude.Add(c)
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of KIND/NAME")
@@ -179,7 +188,7 @@ func newLinting(ctx context.Context, a *program.App, names []string, o *lintOpti
 	}
 	all := checkable(a, &o.inputs, docs.Objects())
 	if len(all) == 0 && len(a.Unread) == 0 {
-		return nil, errors.New(inputs.Names(names) + ": no objects to check")
+		return nil, errors.New(inputs.Names(names) + o.inputs.Kustomize + ": no objects to check")
 	}
 	if err := inputs.TooNested(all); err != nil {
 		return nil, err
@@ -246,7 +255,7 @@ func (l *linting) findings() (found []locatedFinding) {
 	return sorted(found)
 }
 
-// lintInputs reads the files, and the objects of a cluster.
+// lintInputs reads the files, the objects of a cluster and the kustomization.
 func lintInputs(ctx context.Context, a *program.App, names []string, o *lintOptions) (docs inputs.Documents, err error) {
 	for _, name := range names {
 		var read inputs.Documents
@@ -262,7 +271,11 @@ func lintInputs(ctx context.Context, a *program.App, names []string, o *lintOpti
 		docs = append(docs, read...)
 	}
 	o.inputs.Exclude.NoteUnused(a)
-	return docs, nil
+	if o.inputs.Kustomize == "" {
+		return docs, nil
+	}
+	built, err := inputs.BuildKustomization(ctx, o.inputs.Kustomize)
+	return append(docs, built...), err
 }
 
 // unknownKinds returns, for each object, the finding that its kind is unknown, if it is, and notes the

@@ -76,7 +76,7 @@ func (v *VersionsOfFolder) readVersion(ctx context.Context, a *program.App, fold
 		noteMissing(a, folder)
 		return nil, nil
 	}
-	return kustomize(ctx, a, folder)
+	return BuildKustomization(ctx, folder)
 }
 
 // noteMissing reports a folder that does not exist.

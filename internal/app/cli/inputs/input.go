@@ -226,7 +226,7 @@ func (f *Flags) ReadChanges(ctx context.Context, a *program.App) (changes Docume
 	case f.Kustomize != "" && f.Folders != nil:
 		changes, err = f.Folders.readVersion(ctx, a, f.Kustomize)
 	case f.Kustomize != "":
-		changes, err = kustomize(ctx, a, f.Kustomize)
+		changes, err = BuildKustomization(ctx, f.Kustomize)
 	default:
 		changes, err = ReadDocuments(a, f, document.DuplicatesLast, a.LeaveOutFile, f.Files...)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/patchlab-dev/patchlab/internal/app/cli/program"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
@@ -62,9 +61,9 @@ func (f *KubectlFlags) crds(ctx context.Context) ([]manifest.Object, error) {
 	return docs.Objects(), err
 }
 
-// kustomize builds a kustomization with the user's kustomize or, if it is not installed,
+// BuildKustomization builds a kustomization with the user's kustomize or, if it is not installed,
 // kubectl.
-func kustomize(ctx context.Context, a *program.App, dir string) (Documents, error) {
+func BuildKustomization(ctx context.Context, dir string) (Documents, error) {
 	if _, err := exec.LookPath("kustomize"); err == nil {
 		return runTool(ctx, "kustomize", "build", dir)
 	}
