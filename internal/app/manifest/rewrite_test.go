@@ -119,6 +119,7 @@ func TestRewrite(t *testing.T) {
 		{"a text with an empty line", "k: x\n", `{k: "a\n\nb\n"}`, "k: |\n  a\n\n  b\n"},
 		{"a text below its key", "k: # of k\n  x # of x\n", `{k: "a\nb\n"}`, "k: | # of k # of x\n  a\n  b\n"},
 		{"a scalar below its key stays there", "k: # of k\n  x # of x\n", `{k: z}`, "k: # of k\n  z # of x\n"},
+		{"an empty text whose sign is below its key, in the same column", "k: # of k\n| # of it\nl: x\n", `{k: z, l: x}`, "k: z # of k # of it\nl: x\n"},
 		{"a comment below a scalar is kept", "m:\n  k: 'a' # one\n    # two\n  l: x\n", `{m: {k: b, l: x}}`, "m:\n  k: b # one\n    # two\n  l: x\n"},
 		{"an item that is a text of several lines", "command:\n- sh # the shell\n- -c\n- | # the program\n  echo 1\n  # no comment\n- last # one\n", `{command: [sh, -c, "echo 2\n", last]}`, "command:\n- sh # the shell\n- -c\n- | # the program\n  echo 2\n- last # one\n"},
 		{"an item becomes a text of several lines", "command:\n  - sh # the shell\n  - echo # it\n", `{command: [sh, "a\nb\n"]}`, "command:\n  - sh # the shell\n  - | # it\n    a\n    b\n"},
@@ -236,6 +237,7 @@ func FuzzRewrite(f *testing.F) {
 	f.Add(commented)
 	f.Add("a:\n- b: 1\n  c: |\n    x\n\n    # y\n- - d\n  - e\nf:\n")
 	f.Add("a: {b: 1}\n\"c\" : 'd' # e\n? g\n: h\n")
+	f.Add("a:\n|") // a value that is not further right than its key
 	f.Fuzz(func(t *testing.T, text string) {
 		docs, err := document.Read([]byte(text), document.Options{})
 		if err != nil || len(docs) != 1 || len(text) > 1<<12 {

@@ -25,11 +25,12 @@ func (m *textLines) replace(field, value document.Value) error {
 		intro, comment = cutComment(m.lines[head])
 	}
 	bare := at > 0 && m.lines[line][at-1] != ' ' // a null without a text, right after the colon or the dash
-	end := m.after(head, column)
+	aside := line == head || at > column // the sign of an empty block may be below its key, in the same column
+	end := max(m.after(head, column), line+1)
 	if field.Kind() != document.Object && field.Kind() != document.List {
 		var own string
 		end, own = m.endOfScalar(line, at, end)
-		if text, ok := scalarText(value); ok && end == line+1 && !bare {
+		if text, ok := scalarText(value); ok && end == line+1 && !bare && aside {
 			rest := m.lines[line][at:]
 			m.lines[line] = m.lines[line][:at] + text + rest[scalarLength(rest):]
 			return nil
