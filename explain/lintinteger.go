@@ -9,7 +9,7 @@ import (
 )
 
 // integers reports the numbers of a manifest that do not fit their fields. stored is the
-// manifest as an apply decodes it, which has other numbers there.
+// manifest as an apply decodes it, which has other numbers there, and lacks what is dropped.
 func (l *linter) integers(t *schema.Type, v, stored document.Value, path document.Path) {
 	if t == nil {
 		return
@@ -20,14 +20,14 @@ func (l *linter) integers(t *schema.Type, v, stored document.Value, path documen
 			l.integers(t.Map.Member(name), w, stored.Get(name), append(path, document.FieldStep(name)))
 		}
 	case document.List:
-		if t.List == nil {
+		if t.List == nil || stored.Kind() != document.List || stored.Len() != v.Len() {
 			return
 		}
 		for i, w := range v.Items() {
 			l.integers(t.List.Elem, w, stored.At(i), append(path, document.IndexStep(i)))
 		}
 	case document.Number:
-		if !inRange(t.Format, v) {
+		if stored.Exists() && !inRange(t.Format, v) {
 			l.addUnlessReset(lintIntegerRange, path, fmt.Sprintf("%s is %s, which is outside the range of an %s; an apply stores %s", path, v, t.Format, stored))
 		}
 	}
