@@ -15,7 +15,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-func kinds(t *testing.T) *schema.Registry {
+func kinds(t testing.TB) *schema.Registry {
 	t.Helper()
 	catalog, err := schema.Builtin("")
 	if err != nil {
@@ -36,7 +36,7 @@ func kinds(t *testing.T) *schema.Registry {
 	return r
 }
 
-func read(t *testing.T, name string) document.Value {
+func read(t testing.TB, name string) document.Value {
 	t.Helper()
 	data, err := os.ReadFile(name)
 	if err != nil {
