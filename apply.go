@@ -55,7 +55,7 @@ type PatchOptions struct {
 	Explain         bool
 }
 
-// Patch applies a JSON patch (RFC 6902), a merge patch (RFC 7386) or a strategic
+// Patch applies a JSON patch (RFC 6902), a merge patch (RFC 7396) or a strategic
 // merge patch to a live object. Without a live object the error wraps ErrNoMatch.
 func (l *Lab) Patch(live, p Input, o PatchOptions) (*Result, error) {
 	action := patchAction(o.Type)

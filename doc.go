@@ -24,8 +24,8 @@
 //   - clientobject.Input: the typed and unstructured objects of client-go and
 //     controller-runtime.
 //
-// An input that is nil or has no documents is no object: an apply creates it, and a patch or an
-// update is refused.
+// A live input that is nil or has no documents means that the object does not exist: an apply
+// creates it, and a patch or an update is refused.
 //
 // # Changes
 //

@@ -27,7 +27,7 @@ type Conflict = fieldmanager.Conflict
 
 // Error reports a change that failed: the API server would refuse it, or it was not sent
 // because its document matches no known kind or no live object, or has an invalid option. An
-// input that cannot be parsed is a *document.SyntaxError instead, and one with another number of
+// input that cannot be parsed is a *document.SyntaxError instead, and one with more or fewer
 // documents than the call accepts is an error that wraps ErrInput.
 //
 // The messages about a Secret, which are those of Error, Fields and Notes, have no values of its data

@@ -17,8 +17,9 @@ import (
 
 // Run applies each document of changes to the live object that it matches, in order, and
 // yields a Result or an error for each. The error is an *Error unless the input cannot be
-// read at all. A failed document does not stop the following ones. An object that several
-// documents change is changed by each in turn.
+// read at all: then it is the only result, such as a *document.SyntaxError for one file of many. A
+// program that should report each such file calls Run for each file. A failed document does not stop
+// the following ones. An object that several documents change is changed by each in turn.
 //
 // A document matches the live object with its group, kind, namespace and name; if live has
 // that object twice, the first is used. A document without a namespace matches the object

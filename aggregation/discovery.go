@@ -38,7 +38,8 @@ type discovered struct {
 
 // The types of the aggregated discovery document (apidiscovery.k8s.io/v2).
 type (
-	// Resource is a resource of a version.
+	// Resource is a resource of a version, in the form of the discovery document of
+	// apidiscovery.k8s.io/v2 (APIResourceDiscovery).
 	Resource struct {
 		Resource     string        `json:"resource"`
 		ResponseKind *Kind         `json:"responseKind,omitempty"`

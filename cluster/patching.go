@@ -120,7 +120,7 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, *Status) {
 		next, err = patch.Strategic(object, body.value, k.Type(), o)
 	}
 	if err != nil && t.Format == MergePatch && body.value.Kind() == document.List && t.strictness() == validateIgnore {
-		// The result of a merge patch that is a list is that list (RFC 7386). The API server
+		// The result of a merge patch that is a list is that list (RFC 7396). The API server
 		// refuses the patch only to look for unknown fields, and otherwise its result.
 		return document.Value{}, resultStatus(body.value.String(), err.Error(), t.bodyError(err.Error(), err))
 	}

@@ -42,7 +42,7 @@ const (
 	YAML
 	// JSONPatch is application/json-patch+json (RFC 6902).
 	JSONPatch
-	// MergePatch is application/merge-patch+json (RFC 7386).
+	// MergePatch is application/merge-patch+json (RFC 7396).
 	MergePatch
 	// StrategicPatch is application/strategic-merge-patch+json.
 	StrategicPatch

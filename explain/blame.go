@@ -12,8 +12,7 @@ import (
 // OwnedField is a field in managedFields.
 type OwnedField struct {
 	Path document.Path `json:"path"`
-	// Owners holds the indices in the object's managedFields of the entries that own the
-	// field.
+	// Owners holds the indices of the managedFields entries that own the field, as in a Line.
 	Owners []int `json:"owners"`
 	// Line is the index of the line at which the field begins: the line of its name, of its
 	// value in a set, or the first line of an item in a keyed list. It is -1 if the object

@@ -18,8 +18,9 @@ type Line struct {
 	// Path is the path of the line's field in field sets. All lines of an atomic list or
 	// object have the path of the whole.
 	Path document.Path `json:"path"`
-	// Owners holds the indices in the object's managedFields of the entries that own the
-	// field; Below those of entries that own only fields below it.
+	// Owners holds the indices of the managedFields entries that own the field; Below those
+	// of entries that own only fields below it. The indices are those of
+	// fieldmanager.Managed.Entries.
 	Owners []int `json:"owners,omitempty"`
 	Below  []int `json:"below,omitempty"`
 	// Merges describes how the field is merged; see the function Merges.

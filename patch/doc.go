@@ -2,7 +2,7 @@
 // kube-apiserver v1.36 and kubectl.
 //
 // It applies three types of patches: JSON Patch ([JSON], RFC 6902), JSON Merge Patch
-// ([Merge], RFC 7386) and Kubernetes' strategic merge patch ([Strategic]). These are pure
+// ([Merge], RFC 7396) and Kubernetes' strategic merge patch ([Strategic]). These are pure
 // functions of values: they do not modify the object or the patch, a patch either succeeds
 // or has no effect, and all of them are safe for concurrent use. [Apply] does the same for
 // bytes, with file, line and column in its errors.

@@ -15,7 +15,8 @@ const (
 	RuleMergeIdle    Rule = "merge/null-of-nothing"
 )
 
-// Merge applies a JSON merge patch (RFC 7386) like kube-apiserver:
+// Merge applies a JSON merge patch like kube-apiserver (RFC 7396; Kubernetes' documentation
+// has the number of its first edition, RFC 7386, with the same rules):
 //
 //  1. The patch must be an object; otherwise it is refused (400).
 //  2. A null removes the member; it has no effect if the member is missing.

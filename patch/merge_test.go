@@ -27,7 +27,7 @@ var mergeCases = []patchCase{
 	{"a patch that is a string", `{}`, `"x"`, "", patch.ErrMalformed},
 }
 
-// serverMergeCases are behaviors of kube-apiserver that deviate from RFC 7386.
+// serverMergeCases are behaviors of kube-apiserver that deviate from RFC 7396.
 var serverMergeCases = []patchCase{
 	{"nulls of maps in a list are left out too", `{"l":[1]}`, `{"l":[{"a":null,"b":[{"c":null}]}]}`, `{"l":[{"b":[{}]}]}`, nil},
 	{"but not where the list replaces a map", `{"l":{"x":1}}`, `{"l":[{"a":null}]}`, `{"l":[{"a":null}]}`, nil},

@@ -16,7 +16,7 @@ const (
 	TypeAuto Type = iota
 	// TypeJSON is a JSON patch (RFC 6902).
 	TypeJSON
-	// TypeMerge is a JSON merge patch (RFC 7386).
+	// TypeMerge is a JSON merge patch (RFC 7396).
 	TypeMerge
 	// TypeStrategic is a strategic merge patch.
 	TypeStrategic

@@ -19,7 +19,7 @@ import (
 // writes it.
 type Change struct {
 	Actor string
-	// Set is a merge patch (RFC 7386) for the object.
+	// Set is a merge patch (RFC 7396) for the object.
 	Set document.Value
 	// Add lists what to add to fields.
 	Add []Addition
