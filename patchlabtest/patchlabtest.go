@@ -73,7 +73,8 @@ type Options struct {
 	// Of several definitions with the same name the last one is used.
 	CRDs []string
 	// Objects are files and directories of objects to create, such as a dump of a cluster. They keep
-	// their uid, creationTimestamp, generation, status and managedFields, as do Values. Those that
+	// their uid, creationTimestamp, generation, status and managedFields, as do Values; one
+	// without managedFields is owned by the field manager "patchlabtest". Those that
 	// every cluster has from the beginning are skipped.
 	Objects []string
 	// Values are objects to create, CustomResourceDefinitions included: pointers to
