@@ -38,6 +38,18 @@ func TestValidate(t *testing.T) {
 		{"{x-kubernetes-preserve-unknown-fields: true}", "[{a: null}]", ""},
 		{"{type: object, properties: {a: {type: array, items: {type: boolean}}}}", "{a: [true, 1]}", `spec.a[1]: Invalid value: "integer": spec.a[1] in body must be of type boolean: "integer"`},
 
+		// an integer is compared with the values of an enumeration as the character of its number, which a fraction has not
+		{"{type: string, enum: [a, b]}", "97", `spec: Invalid value: "integer": spec in body must be of type string: "integer"`},
+		{"{type: string, enum: [a, b]}", "1114112", `spec: Invalid value: "integer": spec in body must be of type string: "integer"
+spec: Unsupported value: 1114112: supported values: "a", "b"`},
+		{"{type: string, enum: [a, b]}", "-1", `spec: Invalid value: "integer": spec in body must be of type string: "integer"
+spec: Unsupported value: -1: supported values: "a", "b"`},
+
+		// the first item of a keyed list that is neither an object nor null ends the comparison of its keys
+		{"{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}}}}", "[{k: a}, x, {k: a}]",
+			`spec[1]: Invalid value: "string": spec[1] in body must be of type object: "string"
+spec[1]: Invalid value: "x": must be an object for an array of list-type map`},
+
 		// required
 		{"{type: object, required: [a], properties: {a: {type: string}}}", "{}", "spec.a: Required value"},
 		{"{type: object, required: [a], properties: {a: {type: string, nullable: true}}}", "{a: null}", ""},
@@ -247,25 +259,25 @@ func TestFormats(t *testing.T) {
 		{"bsonobjectid", []string{"507f1f77bcf86cd799439011"}, []string{"507f1f77bcf86cd79943901", "507f1f77bcf86cd79943901g"}},
 		{"uri", []string{"https://a.b/c?d", "/path"}, []string{"a b", "path"}},
 		{"email", []string{"a@b", "A B <a.b@c.d>"}, []string{"a", "@b", "a@", "a b@c"}},
-		{"hostname", []string{"a.example.com", "a"}, []string{"-a", "a..b", strings.Repeat("a", 300)}},
+		{"hostname", []string{"a.example.com", "a", strings.Repeat(strings.Repeat("a", 63)+".", 3) + strings.Repeat("a", 63)}, []string{"-a", "a..b", strings.Repeat("a", 300)}},
 		{"ipv4", []string{"10.0.0.1", "010.0.0.1", "::ffff:01.2.3.4"}, []string{"10.0.0", "10.0.0.256", "::1", "10.0.0.-1"}},
 		{"ipv6", []string{"::1", "2001:db8::1"}, []string{"10.0.0.1", "fe80::1%eth0", ":"}},
 		{"cidr", []string{"10.0.0.0/8", "::/0"}, []string{"10.0.0.0", "10.0.0.0/33", "10.0.0.0/+8"}},
 		{"mac", []string{"00:00:5e:00:53:01", "0000.5e00.5301", "02-00-5E-10-00-00-00-01", "0123456789ab", "4111111111111111"}, []string{"", "01234567", "0123456789abcd", "00:00:5e:00:53", "00:00:5e:00:53:0g"}},
-		{"uuid", []string{"123e4567-e89b-12d3-a456-426614174000", "123E4567E89B12D3A456426614174000"}, []string{"123e4567-e89b-12d3-a456-42661417400", "12-3e4567-e89b-12d3-a456-426614174000"}},
+		{"uuid", []string{"123e4567-e89b-12d3-a456-426614174000", "123E4567E89B12D3A456426614174000"}, []string{"123e4567-e89b-12d3-a456-42661417400", "12-3e4567-e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-42661417400g"}},
 		{"uuid3", []string{"123e4567-e89b-32d3-a456-426614174000"}, []string{"123e4567-e89b-42d3-a456-426614174000"}},
 		{"uuid4", []string{"123e4567-e89b-42d3-a456-426614174000"}, []string{"123e4567-e89b-42d3-c456-426614174000"}},
 		{"uuid5", []string{"123e4567-e89b-52d3-b456-426614174000"}, []string{"123e4567-e89b-42d3-b456-426614174000"}},
 		{"isbn", []string{"0321751043", "978-0321751041"}, []string{"0321751044", "978-0321751042"}},
-		{"isbn10", []string{"080442957X"}, []string{"0804429570", "978-0321751041"}},
+		{"isbn10", []string{"080442957X"}, []string{"0804429570", "978-0321751041", "030640615\u0663"}},
 		{"isbn13", []string{"978 0321751041"}, []string{"0321751043"}},
-		{"creditcard", []string{"4111 1111 1111 1111"}, []string{"4111 1111 1111 1112", "1"}},
+		{"creditcard", []string{"4111 1111 1111 1111", "378282246310005"}, []string{"4111 1111 1111 1112", "1"}},
 		{"ssn", []string{"123-45-6789"}, []string{"123456789", "123-45-678a"}},
 		{"hexcolor", []string{"#fff", "A0B1C2"}, []string{"#ff", "#ggg"}},
 		{"rgbcolor", []string{"rgb(0, 255,7)"}, []string{"rgb(0,256,7)", "rgb(0,0)"}},
 		{"byte", []string{"YWI="}, []string{"", "YWI", "YW\nI="}},
 		{"password", []string{"", "x"}, nil},
-		{"date", []string{"2020-02-29"}, []string{"2021-02-29", "2020-2-9"}},
+		{"date", []string{"2020-02-29"}, []string{"2021-02-29", "2020-2-9", "02020-01-01", "2020-01-1"}},
 		{"date-time", []string{"2020-01-02T10:00:00Z", "2020-01-02t10:00:00.5+02:00"}, []string{"2020-01-02", "2020-01-02T24:00:00Z", "x"}},
 		{"duration", []string{"3s", "1h30m", "22 nanos", "3 weeks", "3000000000 nanos"}, []string{"3", "x", "3 apples"}},
 		{"k8s-short-name", []string{"a-b"}, []string{"a.b", "A", "-a", strings.Repeat("a", 64)}},
