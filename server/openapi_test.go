@@ -207,7 +207,7 @@ func TestOpenAPI2HasTypesOfPatches(t *testing.T) {
 	}
 }
 
-// TestOpenAPIDocumentsHaveTimes: a document was last modified when it was made, and the index is made for each
+// TestOpenAPIDocumentsHaveTimes: a document was last modified when it was made and has a hash, and the index is made for each
 // request, as in kube-apiserver. The times are those of the caches of clients, not of Options.Now, which stands still.
 func TestOpenAPIDocumentsHaveTimes(t *testing.T) {
 	for _, tc := range []struct {
@@ -236,6 +236,12 @@ func TestOpenAPIDocumentsHaveTimes(t *testing.T) {
 			}
 			if w := ask(s, "GET", tc.path, "", "If-Modified-Since", first.Format(http.TimeFormat)); w.Code != tc.second {
 				t.Errorf("%s again: %d", tc.path, w.Code)
+			}
+			// The index has no hash, and is always sent.
+			if etag := ask(s, "GET", tc.path, "").Header().Get("ETag"); etag == "" != (tc.path == "/openapi/v3") {
+				t.Errorf("%s has the ETag %q", tc.path, etag)
+			} else if w := ask(s, "GET", tc.path, "", "If-None-Match", etag); etag != "" && w.Code != http.StatusNotModified {
+				t.Errorf("%s with its ETag: %d", tc.path, w.Code)
 			}
 			if !tc.expires {
 				return
