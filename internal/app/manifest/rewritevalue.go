@@ -25,7 +25,7 @@ func (m *textLines) replace(field, value document.Value) error {
 		intro, comment = cutComment(m.lines[head])
 	}
 	bare := at > 0 && m.lines[line][at-1] != ' ' // a null without a text, right after the colon or the dash
-	aside := line == head || at > column // the sign of an empty block may be below its key, in the same column
+	aside := line == head || at > column         // the sign of an empty block may be below its key, in the same column
 	end := max(m.after(head, column), line+1)
 	if field.Kind() != document.Object && field.Kind() != document.List {
 		var own string
