@@ -6,10 +6,20 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
+// parsed returns a definition in YAML.
+func parsed(t *testing.T, text string) document.Value {
+	t.Helper()
+	doc, err := document.ParseYAML([]byte(text), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Root
+}
+
 // TestDefinitionThatPanics checks that a definition for which kube-apiserver's own validation
 // panics is left to the validation of package kinds.
 func TestDefinitionThatPanics(t *testing.T) {
-	doc, err := document.ParseYAML([]byte(`
+	object := parsed(t, `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: things.example.com}
@@ -23,11 +33,8 @@ spec:
     storage: true
     selectableFields: [{jsonPath: .spec}]
     schema: {openAPIV3Schema: {type: object, properties: {spec: {type: string, x-kubernetes-preserve-unknown-fields: false}}}}
-`), document.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if causes, complete := customDefinition(t.Context(), doc.Root, document.Value{}); complete || len(causes) > 0 {
+`)
+	if causes, complete := customDefinition(t.Context(), object, document.Value{}); complete || len(causes) > 0 {
 		t.Errorf("got %v, complete %v; want no causes, incomplete", causes, complete)
 	}
 }
@@ -35,18 +42,11 @@ spec:
 // TestDefinitionCheckedAgain checks that the errors of the definition that was validated last are
 // those of the same definition after another write, and not those of another definition.
 func TestDefinitionCheckedAgain(t *testing.T) {
-	parse := func(text string) document.Value {
-		doc, err := document.ParseYAML([]byte(text), document.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return doc.Root
-	}
 	definition := func(generation, rule string) document.Value {
-		return parse(`
+		return parsed(t, `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: {name: things.example.com, generation: ` + generation + `}
+metadata: {name: things.example.com, generation: `+generation+`}
 spec:
   group: example.com
   scope: Cluster
@@ -55,7 +55,7 @@ spec:
   - name: v1
     served: true
     storage: true
-    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}, x-kubernetes-validations: [{rule: "` + rule + `"}]}}}}
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}, x-kubernetes-validations: [{rule: "`+rule+`"}]}}}}
 status: {storedVersions: [v1]}
 `)
 	}
@@ -112,11 +112,7 @@ spec:
 		{"two versions that are the same", definition + "\n  - name: v2\n    storage: false" + version, "spec.validation.openAPIV3Schema.properties[spec].properties[size].type"},
 		{"two versions", definition + other, "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[size].type"},
 	} {
-		doc, err := document.ParseYAML([]byte(c.text), document.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		causes, _ := customDefinition(t.Context(), doc.Root, document.Value{})
+		causes, _ := customDefinition(t.Context(), parsed(t, c.text), document.Value{})
 		fields, paths := map[string]bool{}, map[string]bool{}
 		for _, cause := range causes {
 			fields[cause.Field], paths[cause.Path.String()] = true, true
